@@ -1,0 +1,1 @@
+"""Compiled loops: free @njit functions on arrays; imports nothing of ours."""

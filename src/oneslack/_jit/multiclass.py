@@ -1,0 +1,273 @@
+"""Compiled loops of the multi-class hinge (Crammer & Singer) with any loss matrix.
+
+y holds class numbers, L (K, K) the losses, S (n, K) the scores, s the sample weights, and
+g_z = L[y_i, z] + S_iz is what class z offers against the truth: the hinge is max_z g_z - g_y.
+"""
+
+import numpy as np
+from numba import njit
+
+from .random import below, shuffle
+from .rows import row_add_some, row_nonzeros, row_some_scores
+
+
+@njit(nogil=True, cache=True)
+def project_simplex(v, total, count, work):
+    """Replace v[:count] by its projection on {p >= 0, sum p = total}.
+
+    Only entries within `total` of the largest can stay positive: few, so they are sorted by
+    insertion.
+    """
+    top = v[0]
+    for j in range(1, count):
+        top = max(top, v[j])
+    m = 0
+    for j in range(count):
+        x = v[j]
+        if x > top - total:
+            k = m
+            while k > 0 and work[k - 1] < x:
+                work[k] = work[k - 1]
+                k -= 1
+            work[k] = x
+            m += 1
+    running, threshold = 0.0, top - total
+    for k in range(m):
+        running += work[k]
+        candidate = (running - total) / (k + 1)
+        if k + 1 == m or work[k + 1] <= candidate:
+            threshold = candidate
+            break
+    for j in range(count):
+        v[j] = max(v[j] - threshold, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _worst(losses, scores):
+    best, z_best = -np.inf, 0
+    for z in range(losses.shape[0]):
+        g = losses[z] + scores[z]
+        if g > best:
+            best, z_best = g, z
+    return z_best
+
+
+@njit(nogil=True, cache=True)
+def hinge_cut(y, s, L, S, lo, hi, A):
+    """Worst outputs at S: row i of A becomes s_i (e_y - e_z).  Returns sum s_i L[y_i, z_i]."""
+    total = 0.0
+    for i in range(lo, hi):
+        A[i, :] = 0.0
+        z = _worst(L[y[i]], S[i])
+        if z != y[i]:
+            A[i, y[i]] = s[i]
+            A[i, z] = -s[i]
+            total += s[i] * L[y[i], z]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def hinge_sum(y, s, L, S, lo, hi):
+    """sum_i s_i (max_z g_z - g_y)."""
+    total = 0.0
+    for i in range(lo, hi):
+        z = _worst(L[y[i]], S[i])
+        total += s[i] * (L[y[i], z] + S[i, z] - S[i, y[i]])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def hinge_slope(y, s, L, S, dS, t, lo, hi):
+    """d/dt of the hinge sum at S + t dS."""
+    K = L.shape[0]
+    total = 0.0
+    for i in range(lo, hi):
+        best, z_best = -np.inf, 0
+        for z in range(K):
+            g = L[y[i], z] + S[i, z] + t * dS[i, z]
+            if g > best:
+                best, z_best = g, z
+        total += s[i] * (dS[i, z_best] - dS[i, y[i]])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def smooth_duals(y, s, L, S, mu, lo, hi, P):
+    """Duals of the smoothed hinge: row i of P is the projection of g / mu on the simplex.
+
+    Returns sum s_i <p_i, L[y_i]>, the hinge sum, and the smoothing error
+    sum s_i (mu/2) (1 - |p_i|^2).
+    """
+    K = L.shape[0]
+    work = np.empty(K)
+    mass, hinge, error = 0.0, 0.0, 0.0
+    for i in range(lo, hi):
+        p = P[i]
+        losses = L[y[i]]
+        best = -np.inf
+        for z in range(K):
+            p[z] = (losses[z] + S[i, z]) / mu
+            best = max(best, p[z])
+        hinge += s[i] * (best * mu - S[i, y[i]])
+        project_simplex(p, 1.0, K, work)
+        norm2 = 0.0
+        for z in range(K):
+            mass += s[i] * p[z] * losses[z]
+            norm2 += p[z] * p[z]
+        error += s[i] * (1.0 - norm2)
+    return mass, hinge, 0.5 * mu * error
+
+
+@njit(nogil=True, cache=True)
+def smooth_slope(y, s, L, S, dS, t, mu, lo, hi):
+    """Slope and curvature along dS, at t, of the smoothed hinge sum."""
+    K = L.shape[0]
+    p = np.empty(K)
+    work = np.empty(K)
+    slope, curvature = 0.0, 0.0
+    for i in range(lo, hi):
+        for z in range(K):
+            p[z] = (L[y[i], z] + S[i, z] + t * dS[i, z]) / mu
+        project_simplex(p, 1.0, K, work)
+        mean, square, support = 0.0, 0.0, 0
+        for z in range(K):
+            if p[z] > 0.0:
+                slope += s[i] * p[z] * dS[i, z]
+                mean += dS[i, z]
+                square += dS[i, z] * dS[i, z]
+                support += 1
+        slope -= s[i] * dS[i, y[i]]
+        curvature += s[i] * (square - mean * mean / support)
+    return slope, curvature / mu
+
+
+@njit(nogil=True, cache=True)
+def smooth_hessian(X, s, P, mu, lo, hi, intercept, H):
+    """H += sum_i (s_i / mu) (I - 11'/|Z_i|) (x) x_i x_i' on the support Z_i of p_i (lower triangle).
+
+    Parameter (feature k, class z) is k K + z; the biases come last, as one more feature.
+    """
+    K = P.shape[1]
+    d = H.shape[0] // K
+    index = np.empty(d, np.int64)
+    value = np.empty(d)
+    support = np.empty(K, np.int64)
+    for i in range(lo, hi):
+        m = 0
+        for z in range(K):
+            if P[i, z] > 0.0:
+                support[m] = z
+                m += 1
+        if m < 2:
+            continue
+        count = row_nonzeros(X, i, index, value)
+        if intercept:
+            index[count] = d - 1
+            value[count] = 1.0
+            count += 1
+        for a in range(count):
+            for b in range(a + 1):
+                product = s[i] / mu * value[a] * value[b]
+                for j in range(m):
+                    row = H[index[a] * K + support[j]]
+                    for l in range(m):
+                        factor = 1.0 - 1.0 / m if j == l else -1.0 / m
+                        row[index[b] * K + support[l]] += product * factor
+
+
+@njit(nogil=True, cache=True)
+def dual_pass(
+    X, y, upper, L, norm2, rate, alpha, W, bias, classes, n_classes, active, count, kept, block,
+    zone, state,
+):  # fmt: skip
+    """One pass of dual block steps over active[:count], in blocks of neighbouring rows.
+
+    alpha (n, K) has row sums upper_i; W = sum_i x_i (upper_i e_y - alpha_i)' is kept up to date.
+    The step on example i is the projection of alpha_i + g / |x_i|^2 on its simplex, over the
+    classes still in play, classes[i, :n_classes[i]]; a class with no dual that lies below the
+    others by more than `zone` leaves.  kept[:m] lists the examples that stay.  Returns m, the
+    running sum of gaps upper_i max_z g_z - <alpha_i, g>, and the largest violation.
+    """
+    K = L.shape[0]
+    g = np.empty(K)
+    v = np.empty(K)
+    work = np.empty(K)
+    segments = np.arange((count + block - 1) // block)
+    shuffle(segments, 0, segments.shape[0], state)
+    gap, violation = 0.0, 0.0
+    m = 0
+    for segment in segments:
+        lo = segment * block
+        for a in range(min(lo + block, count) - 1, lo - 1, -1):
+            k = lo + below(state, a - lo + 1)
+            i = active[k]
+            active[k] = active[a]
+            active[a] = i
+            mine = classes[i]
+            size = n_classes[i]
+            for j in range(size):
+                g[j] = bias[mine[j]]
+            row_some_scores(X, i, W, mine, size, g)
+            highest, lowest, offered = -np.inf, np.inf, 0.0
+            for j in range(size):
+                g[j] += L[y[i], mine[j]]
+                p = alpha[i, mine[j]]
+                highest = max(highest, g[j])
+                offered += p * g[j]
+                if p > 0.0:
+                    lowest = min(lowest, g[j])
+            gap += upper[i] * highest - offered
+            # lowest: the worst class that holds some dual; highest - lowest is the violation
+            left = 0
+            for j in range(size):
+                z = mine[j]
+                if alpha[i, z] > 0.0 or g[j] >= lowest - zone:
+                    mine[j] = mine[left]
+                    mine[left] = z
+                    other = g[left]
+                    g[left] = g[j]
+                    g[j] = other
+                    left += 1
+            n_classes[i] = left
+            if left == 1:
+                continue
+            kept[m] = i
+            m += 1
+            if highest - lowest <= 0.0:
+                continue
+            violation = max(violation, highest - lowest)
+            q = norm2[i] + rate
+            if q <= 0.0:
+                q = 1e-12
+            for j in range(left):
+                v[j] = alpha[i, mine[j]] + g[j] / q
+            project_simplex(v, upper[i], left, work)
+            for j in range(left):
+                p = alpha[i, mine[j]]
+                alpha[i, mine[j]] = v[j]
+                v[j] = p - v[j]
+                bias[mine[j]] += rate * v[j]
+            row_add_some(X, i, v, mine, left, W)
+    return m, gap, violation
+
+
+@njit(nogil=True, cache=True)
+def reopen(y, upper, L, S, alpha, classes, n_classes, out):
+    """Put every class that matters at scores S back into play; list the examples with two or more."""
+    K = L.shape[0]
+    m = 0
+    for i in range(y.shape[0]):
+        lowest = np.inf
+        for z in range(K):
+            if alpha[i, z] > 0.0:
+                lowest = min(lowest, L[y[i], z] + S[i, z])
+        size = 0
+        for z in range(K):
+            if alpha[i, z] > 0.0 or L[y[i], z] + S[i, z] >= lowest:
+                classes[i, size] = z
+                size += 1
+        n_classes[i] = size
+        if size > 1:
+            out[m] = i
+            m += 1
+    return m

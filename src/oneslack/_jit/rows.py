@@ -1,0 +1,282 @@
+"""Rows of a matrix, dense or CSR, seen by compiled loops in one way.
+
+A matrix `X` is a tuple: `(data, indices, indptr)` for CSR, `(values,)` for dense (n, d).  The few
+functions that touch a row are overloaded on the length of that tuple; every loop above them is
+written once.  Indices are viewed as unsigned: it spares the test for negative ones.
+"""
+
+import numpy as np
+from numba import njit
+from numba.extending import overload, register_jitable
+
+
+@register_jitable
+def _csr_dot(X, i, w):
+    data, indices, indptr = X
+    first, last = indptr[i], indptr[i + 1]
+    # Four sums hide the latency of the additions; the compiler may not reorder them by itself.
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    even = first + ((last - first) & -4)
+    for k in range(first, even, 4):
+        s0 += data[k] * w[indices[k]]
+        s1 += data[k + 1] * w[indices[k + 1]]
+        s2 += data[k + 2] * w[indices[k + 2]]
+        s3 += data[k + 3] * w[indices[k + 3]]
+    for k in range(even, last):
+        s0 += data[k] * w[indices[k]]
+    return (s0 + s1) + (s2 + s3)
+
+
+@register_jitable
+def _dense_dot(X, i, w):
+    x = X[0][i]
+    d = x.shape[0]
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    even = d & -4
+    for k in range(0, even, 4):
+        s0 += x[k] * w[k]
+        s1 += x[k + 1] * w[k + 1]
+        s2 += x[k + 2] * w[k + 2]
+        s3 += x[k + 3] * w[k + 3]
+    for k in range(even, d):
+        s0 += x[k] * w[k]
+    return (s0 + s1) + (s2 + s3)
+
+
+@register_jitable
+def _csr_add(X, i, c, w):
+    data, indices, indptr = X
+    for k in range(indptr[i], indptr[i + 1]):
+        w[indices[k]] += c * data[k]
+
+
+@register_jitable
+def _dense_add(X, i, c, w):
+    x = X[0][i]
+    for k in range(x.shape[0]):
+        w[k] += c * x[k]
+
+
+@register_jitable
+def _csr_norm2(X, i):
+    data, _, indptr = X
+    total = 0.0
+    for k in range(indptr[i], indptr[i + 1]):
+        total += np.float64(data[k]) * data[k]
+    return total
+
+
+@register_jitable
+def _dense_norm2(X, i):
+    x = X[0][i]
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += np.float64(x[k]) * x[k]
+    return total
+
+
+@register_jitable
+def _csr_scores(X, i, W, out):
+    data, indices, indptr = X
+    for k in range(indptr[i], indptr[i + 1]):
+        x = data[k]
+        row = W[indices[k]]
+        for z in range(out.shape[0]):
+            out[z] += x * row[z]
+
+
+@register_jitable
+def _dense_scores(X, i, W, out):
+    values = X[0][i]
+    for k in range(values.shape[0]):
+        x = values[k]
+        if x != 0.0:
+            for z in range(out.shape[0]):
+                out[z] += x * W[k, z]
+
+
+@register_jitable
+def _csr_some_scores(X, i, W, classes, count, out):
+    data, indices, indptr = X
+    for k in range(indptr[i], indptr[i + 1]):
+        x = data[k]
+        row = W[indices[k]]
+        for j in range(count):
+            out[j] += x * row[classes[j]]
+
+
+@register_jitable
+def _dense_some_scores(X, i, W, classes, count, out):
+    values = X[0][i]
+    for k in range(values.shape[0]):
+        x = values[k]
+        if x != 0.0:
+            for j in range(count):
+                out[j] += x * W[k, classes[j]]
+
+
+@register_jitable
+def _csr_add_some(X, i, change, classes, count, W):
+    data, indices, indptr = X
+    for k in range(indptr[i], indptr[i + 1]):
+        x = data[k]
+        row = W[indices[k]]
+        for j in range(count):
+            row[classes[j]] += change[j] * x
+
+
+@register_jitable
+def _dense_add_some(X, i, change, classes, count, W):
+    values = X[0][i]
+    for k in range(values.shape[0]):
+        x = values[k]
+        if x != 0.0:
+            for j in range(count):
+                W[k, classes[j]] += change[j] * x
+
+
+@register_jitable
+def _csr_nonzeros(X, i, indices_out, values_out):
+    data, indices, indptr = X
+    first = indptr[i]
+    count = indptr[i + 1] - first
+    for k in range(count):
+        indices_out[k] = indices[first + k]
+        values_out[k] = data[first + k]
+    return count
+
+
+@register_jitable
+def _dense_nonzeros(X, i, indices_out, values_out):
+    x = X[0][i]
+    count = 0
+    for k in range(x.shape[0]):
+        if x[k] != 0.0:
+            indices_out[count] = k
+            values_out[count] = x[k]
+            count += 1
+    return count
+
+
+def row_dot(X, i, w):
+    """<x_i, w>."""
+    return _csr_dot(X, i, w) if len(X) == 3 else _dense_dot(X, i, w)
+
+
+def row_add(X, i, c, w):
+    """w += c x_i."""
+    return _csr_add(X, i, c, w) if len(X) == 3 else _dense_add(X, i, c, w)
+
+
+def row_norm2(X, i):
+    """|x_i|^2."""
+    return _csr_norm2(X, i) if len(X) == 3 else _dense_norm2(X, i)
+
+
+def row_scores(X, i, W, out):
+    """out += W' x_i, with W (d, K): the K weights of a feature lie side by side."""
+    return _csr_scores(X, i, W, out) if len(X) == 3 else _dense_scores(X, i, W, out)
+
+
+def row_some_scores(X, i, W, classes, count, out):
+    """out[j] += <W[:, classes[j]], x_i> for the first `count` classes."""
+    if len(X) == 3:
+        return _csr_some_scores(X, i, W, classes, count, out)
+    return _dense_some_scores(X, i, W, classes, count, out)
+
+
+def row_add_some(X, i, change, classes, count, W):
+    """W[:, classes[j]] += change[j] x_i for the first `count` classes."""
+    if len(X) == 3:
+        return _csr_add_some(X, i, change, classes, count, W)
+    return _dense_add_some(X, i, change, classes, count, W)
+
+
+def row_nonzeros(X, i, indices_out, values_out):
+    """Copy the non-zeros of x_i out; return their number."""
+    if len(X) == 3:
+        return _csr_nonzeros(X, i, indices_out, values_out)
+    return _dense_nonzeros(X, i, indices_out, values_out)
+
+
+@overload(row_dot, inline="never")
+def _row_dot(X, i, w):
+    return _csr_dot if len(X) == 3 else _dense_dot
+
+
+@overload(row_add)
+def _row_add(X, i, c, w):
+    return _csr_add if len(X) == 3 else _dense_add
+
+
+@overload(row_norm2)
+def _row_norm2(X, i):
+    return _csr_norm2 if len(X) == 3 else _dense_norm2
+
+
+@overload(row_scores)
+def _row_scores(X, i, W, out):
+    return _csr_scores if len(X) == 3 else _dense_scores
+
+
+@overload(row_some_scores)
+def _row_some_scores(X, i, W, classes, count, out):
+    return _csr_some_scores if len(X) == 3 else _dense_some_scores
+
+
+@overload(row_add_some)
+def _row_add_some(X, i, change, classes, count, W):
+    return _csr_add_some if len(X) == 3 else _dense_add_some
+
+
+@overload(row_nonzeros)
+def _row_nonzeros(X, i, indices_out, values_out):
+    return _csr_nonzeros if len(X) == 3 else _dense_nonzeros
+
+
+@njit(nogil=True, cache=True)
+def scores(X, w, bias, lo, hi, out):
+    """out[i] = <x_i, w> + bias for lo <= i < hi."""
+    for i in range(lo, hi):
+        out[i] = row_dot(X, i, w) + bias
+
+
+@njit(nogil=True, cache=True)
+def adjoint(X, c, lo, hi, out):
+    """out += sum_{lo <= i < hi} c_i x_i."""
+    for i in range(lo, hi):
+        if c[i] != 0.0:
+            row_add(X, i, c[i], out)
+
+
+@njit(nogil=True, cache=True)
+def class_scores(X, W, bias, lo, hi, out):
+    """out[i] = W' x_i + bias (K,) for lo <= i < hi."""
+    for i in range(lo, hi):
+        row = out[i]
+        row[:] = bias
+        row_scores(X, i, W, row)
+
+
+@njit(nogil=True, cache=True)
+def class_adjoint(X, A, lo, hi, out):
+    """out (d, K) += sum_{lo <= i < hi} x_i a_i'; the rows of A are mostly zeros."""
+    K = A.shape[1]
+    classes = np.empty(K, np.int64)
+    change = np.empty(K)
+    for i in range(lo, hi):
+        count = 0
+        for z in range(K):
+            if A[i, z] != 0.0:
+                classes[count] = z
+                change[count] = A[i, z]
+                count += 1
+        if count:
+            row_add_some(X, i, change, classes, count, out)
+
+
+@njit(nogil=True, cache=True)
+def squared_norms(X, lo, hi, out):
+    """out[i] = |x_i|^2."""
+    for i in range(lo, hi):
+        out[i] = row_norm2(X, i)

@@ -1,0 +1,35 @@
+"""Cuts (one an example) and planes (their mean): what solvers are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A plane under the risk: R(w) >= offset - <normal, w> for all w, equal where it was taken."""
+
+    normal: np.ndarray
+    offset: float
+
+    def value(self, w) -> float:
+        return self.offset - float(np.einsum("i,i", self.normal, w))
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Rows (example, delta, loss): H_i(w) >= losses - deltas @ w for example index[i].
+
+    deltas (m, n_params), dense or CSR; losses (m,); index (m,); outputs: the decoded z, a list.
+    """
+
+    index: np.ndarray
+    deltas: object
+    losses: np.ndarray
+    outputs: list
+
+    def values(self, w) -> np.ndarray:
+        """(m,) hinge values at w."""
+        return self.losses - self.deltas @ w

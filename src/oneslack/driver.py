@@ -1,0 +1,198 @@
+"""The driver: the only training loop.  Stopping, trace, budgets, callbacks and Ctrl-C live here."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from .objective import Regulariser, relative_gap
+from .problem import RiskProblem
+from .result import Result, Status, Trace, TraceRow
+
+
+def solve(
+    problem,
+    solver="auto",
+    *,
+    tol=1e-3,
+    epsilon=None,
+    max_iter=100_000,
+    time_limit=None,
+    callbacks=(),
+    start=None,
+    seed=0,
+) -> Result:
+    """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
+
+    Parameters
+    ----------
+    problem : Problem or RiskProblem
+    solver : a solver, "auto", or the name of one ("one_slack", "dual_cd", "newton")
+    tol : relative duality gap (P - D) / P to stop at
+    epsilon : stop when no one-slack constraint is violated by more (mean loss) instead
+    max_iter, time_limit : steps and seconds; the best w so far is returned with its gap
+    callbacks : each called with the newest TraceRow; a true answer stops
+    start : a Result or a w to go on from
+    seed : of a solver given by name
+
+    Returns
+    -------
+    Result
+    """
+    from .solvers.choose import choose_solver
+
+    solver, reason = choose_solver(problem, solver, seed)
+    _check(tol, epsilon, max_iter, time_limit)
+    run = _Run(problem, time_limit)
+    status = Status.MAX_ITER
+    steps = solver.steps(problem, _state_of(start), 0.0 if epsilon is not None else tol)
+    try:
+        for step in steps:
+            row = run.take(step)
+            stopped = any([callback(row) for callback in callbacks])
+            status = run.status(step, tol, epsilon, stopped, max_iter)
+            if status is not None:
+                break
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return run.result(status, solver.name, reason)
+
+
+def minimize(
+    risk,
+    n_params,
+    *,
+    C=1.0,
+    tol=1e-3,
+    w0=None,
+    nonnegative=None,
+    floor=None,
+    max_iter=100_000,
+    time_limit=None,
+    callbacks=(),
+    start=None,
+) -> Result:
+    """Minimise 1/2 |w - w0|^2 + C risk(w) for any convex risk given by value and subgradient.
+
+    Parameters
+    ----------
+    risk : risk(w) -> (value, subgradient (n_params,))
+    n_params : number of weights
+    w0 : (n_params,) prior mean, zeros by default
+    nonnegative : mask, indices or True: weights held >= 0
+    floor : a known lower bound of the risk, if there is one
+
+    Examples
+    --------
+    >>> import numpy as np, oneslack
+    >>> result = oneslack.minimize(lambda w: (abs(w[0] - 2), np.sign(w - 2)), 1, C=1.0, tol=1e-6)
+    >>> bool(abs(result.w[0] - 1.0) < 1e-3)
+    True
+    """
+    from .solvers.one_slack import OneSlack
+
+    regulariser = Regulariser(
+        n_params, prior=_prior(w0, n_params), nonnegative=_mask(nonnegative, n_params)
+    )
+    problem = RiskProblem(risk, n_params, C, regulariser=regulariser, floor=floor)
+    return solve(
+        problem, OneSlack(), tol=tol, max_iter=max_iter, time_limit=time_limit,
+        callbacks=callbacks, start=start,
+    )  # fmt: skip
+
+
+class _Run:
+    """Bounds and best point so far."""
+
+    def __init__(self, problem, time_limit):
+        self.problem, self.time_limit = problem, time_limit
+        self.clock = time.perf_counter()
+        self.w, self.primal, self.dual = None, np.inf, -np.inf
+        self.step, self.trace = None, Trace()
+
+    def take(self, step) -> TraceRow:
+        self.step = step
+        self.dual = max(self.dual, step.dual)
+        if step.primal is not None and step.primal < self.primal:
+            self.w, self.primal = step.w, step.primal
+        row = TraceRow(
+            len(self.trace) + 1, time.perf_counter() - self.clock, self.primal, self.dual,
+            relative_gap(self.primal, self.dual), step.n_cuts,
+        )  # fmt: skip
+        self.trace.append(row)
+        return row
+
+    def status(self, step, tol, epsilon, stopped, max_iter):
+        if epsilon is None and self.trace[-1].gap <= tol:
+            return Status.CONVERGED
+        if epsilon is not None and self._within(step, epsilon):
+            return Status.EPSILON
+        if stopped:
+            return Status.STOPPED
+        if step.stalled:
+            return Status.STALLED
+        if self.time_limit is not None and self.trace[-1].seconds >= self.time_limit:
+            return Status.TIME_LIMIT
+        return Status.MAX_ITER if len(self.trace) >= max_iter else None
+
+    def _within(self, step, epsilon):
+        """The papers' rule; P - D <= weight epsilon says the same of a solver without planes."""
+        if step.violation is not None and step.violation <= epsilon:
+            return True
+        return self.primal - self.dual <= epsilon * self.problem.weight
+
+    def result(self, status, name, reason) -> Result:
+        w = self.w
+        if self.step is None:
+            w = self.problem.regulariser.start()
+        elif w is None or self.step.primal is None:
+            # The solver did not pay for the newest primal value: do it now, once.
+            primal = self.problem.primal(self.step.w)
+            if primal < self.primal:
+                w, self.primal = self.step.w.copy(), primal
+        if self.step is None:
+            self.primal = self.problem.primal(w)
+        state = self.step.state() if self.step else {}
+        seconds = time.perf_counter() - self.clock
+        return Result(
+            w=w, primal=float(self.primal), dual=float(self.dual), status=status,
+            certified=bool(getattr(self.problem, "certified", True)), trace=self.trace,
+            n_iter=len(self.trace), seconds=seconds, solver=name, reason=reason, state=state,
+        )  # fmt: skip
+
+
+def _check(tol, epsilon, max_iter, time_limit):
+    if not tol >= 0:
+        raise ValueError(f"tol must be >= 0; got {tol!r}")
+    if epsilon is not None and not epsilon > 0:
+        raise ValueError(f"epsilon must be positive or None; got {epsilon!r}")
+    if max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1; got {max_iter!r}")
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit must be positive seconds or None; got {time_limit!r}")
+
+
+def _state_of(start):
+    if start is None or isinstance(start, dict):
+        return start
+    if isinstance(start, Result):
+        return {**start.state, "w": start.w}
+    return {"w": np.asarray(start, dtype=float)}
+
+
+def _prior(w0, n_params):
+    if w0 is None:
+        return None
+    w0 = np.asarray(w0, dtype=float)
+    if w0.shape != (n_params,):
+        raise ValueError(f"w0 has shape {w0.shape}, expected ({n_params},)")
+    return w0
+
+
+def _mask(nonnegative, n_params):
+    if nonnegative is None or nonnegative is False:
+        return None
+    mask = np.zeros(n_params, bool)
+    mask[... if nonnegative is True else np.asarray(nonnegative)] = True
+    return mask

@@ -1,0 +1,71 @@
+"""The bytes of a file, whether it is plain or packed by gzip, bzip2 or xz.
+
+The first bytes decide, not the name: data sets are often renamed.
+"""
+
+import importlib
+import io
+import mmap
+import os
+import sys
+import zlib
+
+from oneslack.errors import FormatError
+
+MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
+EXTENSIONS = (".gz", ".bz2", ".xz")
+CHUNK = 1 << 20
+
+
+def strip_extension(path):
+    """The path without .gz, .bz2 or .xz."""
+    name, extension = os.path.splitext(os.fspath(path))
+    return name if extension.lower() in EXTENSIONS else os.fspath(path)
+
+
+def read_buffer(path, limit=sys.maxsize):
+    """The bytes of a file, unpacked: a read-only map of a plain file, else bytes or a bytearray.
+
+    A map costs no memory of its own, so a plain file is never held twice.  Unpacking stops soon
+    after `limit` bytes.
+    """
+    raw = _raw_bytes(path)
+    for magic, name in MODULES.items():
+        if raw[: len(magic)] == magic:
+            return _unpack(path, raw, name, limit)
+    return raw
+
+
+def _raw_bytes(path):
+    try:
+        with open(path, "rb") as file:
+            try:
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except (OSError, ValueError):  # a pipe, or an empty file
+                return file.read()
+    except FileNotFoundError as error:
+        raise FormatError(f"{path}: there is no such file; check the path.") from error
+    except IsADirectoryError as error:
+        raise FormatError(f"{path}: is a folder; name a file in it.") from error
+    except OSError as error:
+        raise FormatError(
+            f"{path}: cannot be read ({error.strerror}); check its permissions."
+        ) from error
+
+
+def _unpack(path, raw, name, limit):
+    module = importlib.import_module(name)
+    source = raw if isinstance(raw, mmap.mmap) else io.BytesIO(raw)
+    damage = (EOFError, OSError, ValueError, zlib.error)
+    if name == "lzma":
+        damage += (module.LZMAError,)
+    content = bytearray()
+    try:
+        with module.open(source) as stream:
+            while len(content) < limit and (chunk := stream.read(CHUNK)):
+                content += chunk
+    except damage as error:
+        raise FormatError(
+            f"{path}: the {name} archive is cut short or damaged ({error}); fetch or pack it again."
+        ) from error
+    return content

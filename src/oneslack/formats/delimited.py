@@ -1,0 +1,234 @@
+"""Delimited text (CSV, TSV): one example a line, numbers in all columns but the label's.
+
+A compiled loop reads plain cells.  When it stops short (quotes, a missing cell, a word among the
+numbers), the file is walked again cell by cell, which reads what can be read and names what cannot.
+"""
+
+import csv
+import io
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneslack.errors import FormatError
+from oneslack.formats.compression import read_buffer
+from oneslack.formats.labels import labels_from_text
+from oneslack.formats.lines import blocks_of_lines, count, line_number, text_start
+from oneslack.formats.table import Table
+
+DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where things stand: `body` is the byte after the header, `label` a column or None."""
+
+    path: str
+    delimiter: str
+    n_columns: int
+    label: int | None
+    feature_names: list[str] | None
+    body: int
+
+    @property
+    def features(self):
+        return [column for column in range(self.n_columns) if column != self.label]
+
+
+def read_csv(path, *, label=None, delimiter=None, n_features=None, dtype=np.float64):
+    """Read a file, plain or packed, as a Table with a dense X of `dtype`.
+
+    label: the label column by name or position, None for the last one, False when there is none.
+    Labels stay what they are: integers, other numbers, or text.  A first line without any number
+    among the features is the header.  The delimiter is found there: comma, semicolon or tab.
+
+        table = read_csv("iris.csv", label="species")
+        table.X, table.y, table.feature_names
+    """
+    path = os.fspath(path)
+    buffer = read_buffer(path)
+    layout = _find_layout(path, buffer, label, delimiter)
+    if n_features not in (None, len(layout.features)):
+        raise FormatError(
+            f"{path}, line 1: found {len(layout.features)} feature columns, but n_features is "
+            f"{n_features}; drop n_features or name another label column."
+        )
+    X, labels = _read_plain_cells(buffer, layout, dtype) or _read_any_cells(buffer, layout, dtype)
+    if len(X) == 0:
+        raise FormatError(f"{path}, line 1: the header is all there is; add some examples.")
+    return Table(
+        X=X,
+        y=None if layout.label is None else labels_from_text(labels),
+        qid=None,
+        path=path,
+        kind="csv",
+        feature_names=layout.feature_names,
+    )
+
+
+def _find_layout(path, buffer, label, delimiter):
+    line, start, stop = _first_line(path, buffer)
+    delimiter = delimiter or max(DELIMITERS, key=line.count)
+    cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    column = _label_column(path, cells, label)
+    features = [cell for position, cell in enumerate(cells) if position != column]
+    if not features:
+        raise FormatError(
+            f"{path}, line 1: found one column only, cutting at {delimiter!r}; expected features "
+            "and a label, so check the delimiter."
+        )
+    has_header = _is_header(cells, column)
+    return _Layout(
+        path=path,
+        delimiter=delimiter,
+        n_columns=len(cells),
+        label=column,
+        feature_names=features if has_header else None,
+        body=stop if has_header else start,
+    )
+
+
+def _first_line(path, buffer):
+    """The first line that is not blank, where it starts, and where the next one does."""
+    start = text_start(buffer)
+    while start < len(buffer):
+        stop = buffer.find(b"\n", start) + 1 or len(buffer)
+        line = _decode(path, buffer[start:stop], count(buffer, b"\n", stop=start))
+        if line.strip():
+            return line, start, stop
+        start = stop
+    raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
+
+
+def _label_column(path, cells, label):
+    if label is False:
+        return None
+    if label is None:
+        return len(cells) - 1
+    if isinstance(label, str) and label in cells and _is_header(cells, cells.index(label)):
+        return cells.index(label)
+    try:
+        return range(len(cells))[int(label)]
+    except (ValueError, IndexError) as error:
+        shown = ", ".join(cells)[:200]
+        raise FormatError(
+            f"{path}, line 1: there is no label column {label!r} among the {len(cells)} columns "
+            f"({shown}); give a name from the header, if there is one, or a position from 0."
+        ) from error
+
+
+def _is_header(cells, label):
+    return not any(_is_number(cell) for column, cell in enumerate(cells) if column != label)
+
+
+def _read_plain_cells(buffer, layout, dtype):
+    """X (n, features) and the labels' text, or None when some line is not plain numbers."""
+    from oneslack._jit.delimited import parse_cells
+
+    n_lines = count(buffer, b"\n") + 1
+    X = np.empty((n_lines, len(layout.features)), dtype)
+    starts = np.empty(n_lines, np.int64)
+    spans = np.zeros((n_lines, 2), np.int64)
+    label = -1 if layout.label is None else layout.label
+    n = 0
+    for block, offset in blocks_of_lines(buffer, layout.body):
+        first = n
+        position, n = parse_cells(
+            block, ord(layout.delimiter), layout.n_columns, label, n, X, starts, spans
+        )
+        if position < len(block):
+            return None
+        starts[first:n] += offset
+        spans[first:n] += offset
+    X.resize((n, X.shape[1]), refcheck=False)
+    _read_hard_numbers(buffer, layout, X, starts)
+    labels = _label_texts(buffer, layout, spans[:n])
+    return (X, labels) if np.isfinite(X).all() and labels is not None else None
+
+
+def _read_hard_numbers(buffer, layout, X, starts):
+    """Let Python read the rows in which the compiled loop left a nan."""
+    for row in np.flatnonzero(np.isnan(X).any(axis=1)):
+        stop = buffer.find(b"\n", starts[row])
+        line = bytes(buffer[starts[row] : stop if stop >= 0 else None])
+        cells = line.split(layout.delimiter.encode())
+        X[row] = [float(cells[column]) for column in layout.features]
+
+
+def _label_texts(buffer, layout, spans):
+    """The labels, or None when one is missing, quoted or not UTF-8."""
+    if layout.label is None:
+        return []
+    labels = [bytes(buffer[start:stop]).strip() for start, stop in spans.tolist()]
+    known = {text: text.decode("utf-8", "replace") for text in set(labels)}
+    if any(not text or '"' in text or "\ufffd" in text for text in known.values()):
+        return None
+    return [known[text] for text in labels]
+
+
+def _read_any_cells(buffer, layout, dtype):
+    """X (n, features) and the labels' text, by the rules of CSV; names a cell that does not fit."""
+    rows, labels = [], []
+    for where, cells in _rows_of_cells(buffer, layout):
+        if len(cells) != layout.n_columns:
+            raise FormatError(
+                f"{where}: found {len(cells)} cells, but the first line has {layout.n_columns}; "
+                "expected as many in every line."
+            )
+        rows.append([_feature(where, column, cells[column]) for column in layout.features])
+        if layout.label is not None:
+            labels.append(_label(where, layout.label, cells[layout.label].strip()))
+    return np.array(rows, dtype).reshape(len(rows), len(layout.features)), labels
+
+
+def _rows_of_cells(buffer, layout):
+    """(file and line, cells) of each row that is not blank."""
+    lines_before = count(buffer, b"\n", stop=layout.body)
+    text = _decode(layout.path, buffer[layout.body :], lines_before)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
+    try:
+        for cells in reader:
+            if "".join(cells).strip():
+                yield f"{layout.path}, line {lines_before + reader.line_num}", cells
+    except csv.Error as error:
+        line = lines_before + reader.line_num
+        raise FormatError(f"{layout.path}, line {line}: {error}; expected plain CSV.") from error
+
+
+def _feature(where, column, text):
+    if not text.strip():
+        raise FormatError(
+            f"{where}, column {column + 1}: the cell is empty; fill it or drop the line."
+        )
+    if not _is_number(text):
+        raise FormatError(
+            f"{where}, column {column + 1}: {text.strip()[:40]!r} is not a finite number; encode "
+            "words as numbers, or drop the line or the column."
+        )
+    return float(text)
+
+
+def _label(where, column, text):
+    if not text:
+        raise FormatError(
+            f"{where}, column {column + 1}: the label is empty; fill it or drop the line."
+        )
+    return text
+
+
+def _is_number(text):
+    try:
+        return np.isfinite(float(text)) and "_" not in text
+    except ValueError:
+        return False
+
+
+def _decode(path, text, lines_before):
+    try:
+        return bytes(text).decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = lines_before + line_number(text, error.start)
+        raise FormatError(
+            f"{path}, line {line}: the text is not UTF-8; save the file as UTF-8."
+        ) from error

@@ -1,0 +1,166 @@
+"""Problem: a model, its data and C; turns a w into cuts.
+
+    P(w) = 1/2 |w|^2 + C sum_i s_i H_i(w)      H_i(w) = max_z loss(y_i, z) - <w, delta_i(z)>
+
+The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what it counts in P.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .cuts import Cuts, Plane
+from .engines.threads import Threads
+from .objective import Regulariser
+from .per_example import ExampleShards, joint_row, stack_rows
+
+_SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint", "slope")
+
+
+def lacks(model, names) -> list[str]:
+    """Those of `names` that the model does not have."""
+    return [name for name in names if not hasattr(model, name)]
+
+
+class Problem:
+    """Examples (X, Y) under a model.
+
+    Parameters
+    ----------
+    model : a Model (protocols.py)
+    X, Y : sequences of n examples; a matrix and a vector for the linear models
+    C : weight of the sum of the examples' hinges
+    sample_weight : (n,) or None
+    n_jobs : threads; None for all cores
+    """
+
+    #: The risk is never negative, so the zero plane lies under it.
+    floor = 0.0
+
+    def __init__(self, model, X, Y, C=1.0, *, sample_weight=None, n_jobs=1, engine=None):
+        if not np.isfinite(C) or C <= 0:
+            raise ValueError(f"C must be a positive number; got {C!r}")
+        self.model, self.X, self.Y, self.C = model, X, Y, float(C)
+        self.engine = engine or Threads(n_jobs)
+        self.has_scores = not lacks(model, _SCORES)
+        pack = model.pack if self.has_scores else ExampleShards.pack
+        self._set_data(pack(X, Y, sample_weight))
+
+    def _set_data(self, data):
+        self.data = data
+        self.n = data.n
+        total = float(data.weights.sum())
+        if self.n == 0 or total <= 0:
+            raise ValueError("there is no example with a positive weight")
+        self.mean = 1.0 / total
+        self.weight = self.C * total
+        self.n_params = self.model.n_params
+        free = np.asarray(getattr(self.model, "free", ()), dtype=int)
+        self.regulariser = Regulariser(self.n_params, free=free if len(free) else None)
+
+    def sample(self, index) -> Problem:
+        """The same problem on some examples, with C raised so that the total weight stays."""
+        part = object.__new__(Problem)
+        part.model, part.engine, part.has_scores = self.model, self.engine, self.has_scores
+        part.X = part.Y = None
+        data = self.data.take(index)
+        part.C = self.weight / max(float(data.weights.sum()), 1e-300)
+        part._set_data(data)
+        return part
+
+    # Values and cuts at w.
+
+    def primal(self, w) -> float:
+        """P(w)."""
+        return self.regulariser.value(w) + self.weight * self.risk(w)
+
+    def risk(self, w) -> float:
+        """R(w): the weighted mean of the hinges."""
+        return self.risk_at(self.scores(w)) if self.has_scores else self.mean_cut(w).value(w)
+
+    def mean_cut(self, w) -> Plane:
+        """The plane under R that touches it at w."""
+        if self.has_scores:
+            return self.cut_at(self.scores(w))
+        parts = self.engine.map(
+            lambda shard: self.data.cut_sum(self.model, shard, w), self.data.shards
+        )
+        normal = sum(g for g, _ in parts)
+        return Plane(normal * self.mean, self.mean * sum(b for _, b in parts))
+
+    def cuts(self, w, index=None) -> Cuts:
+        """The worst outputs of the examples `index` (all by default) at w, one row each."""
+        index = np.arange(self.n) if index is None else np.asarray(index)
+        rows, losses, outputs = [], [], []
+        for i in index:
+            x, y = self.X[i], self.Y[i]
+            z = self.model.decode(w, x, y)
+            rows.append(joint_row(self.model, x, y) - joint_row(self.model, x, z))
+            losses.append(self.model.loss(y, z))
+            outputs.append(z)
+        return Cuts(index, stack_rows(rows, self.n_params), np.array(losses), outputs)
+
+    # Through scores: no pass over the data but in `scores` and the adjoint.
+
+    def _map(self, function, *arguments):
+        return self.engine.map(
+            lambda shard: function(self.data, shard, *arguments), self.data.shards
+        )
+
+    def scores(self, w) -> np.ndarray:
+        S = self.model.new_scores(self.data)
+        self._map(self.model.scores, w, S)
+        return S
+
+    def risk_at(self, S) -> float:
+        return self.mean * sum(self._map(self.model.risk, S))
+
+    def slope_at(self, S, dS, t) -> float:
+        """d/dt R(S + t dS)."""
+        return self.mean * sum(self._map(self.model.slope, S, dS, t))
+
+    def cut_at(self, S) -> Plane:
+        coefficients = np.empty_like(S)
+        offset = self.mean * sum(self._map(self.model.cut, S, coefficients))
+        return Plane(self.adjoint(coefficients) * self.mean, offset)
+
+    def adjoint(self, coefficients) -> np.ndarray:
+        """sum_i coefficients_i dS_i/dw."""
+        parts = self._map(self.model.adjoint, coefficients)
+        return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+
+    def dual_of(self, shares) -> float:
+        """D at the duals C s_i p_i: a lower bound of min P, whatever p is."""
+        shares = self.model.balance(self.data, shares)
+        v = self.C * self.adjoint(self.model.coefficients(self.data, shares))
+        return self.regulariser.dual(v, self.C * self.model.dual_loss(self.data, shares))
+
+
+class RiskProblem:
+    """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient)."""
+
+    has_scores = False
+
+    def __init__(self, risk, n_params, C=1.0, *, regulariser=None, floor=None):
+        if not np.isfinite(C) or C <= 0:
+            raise ValueError(f"C must be a positive number; got {C!r}")
+        self._risk, self.n_params, self.weight, self.floor = risk, n_params, float(C), floor
+        self.regulariser = regulariser or Regulariser(n_params)
+
+    def mean_cut(self, w) -> Plane:
+        value, subgradient = self._risk(w.copy())
+        value, subgradient = float(value), np.asarray(subgradient, dtype=np.float64)
+        if subgradient.shape != (self.n_params,):
+            raise ValueError(
+                f"risk(w) returned a subgradient of shape {subgradient.shape}, "
+                f"expected ({self.n_params},)"
+            )
+        if not (np.isfinite(value) and np.isfinite(subgradient).all()):
+            raise ValueError("risk(w) returned a value or subgradient that is not finite")
+        return Plane(-subgradient, value - float(subgradient @ w))
+
+    def risk(self, w) -> float:
+        return float(self._risk(w.copy())[0])
+
+    def primal(self, w) -> float:
+        return self.regulariser.value(w) + self.weight * self.risk(w)

@@ -1,0 +1,125 @@
+"""The contracts: what a model offers, what a solver is.  Signatures and words, no code.
+
+A user's model has three methods and `n_params`; nothing is imported from here.  Extensions are found
+by what a model has, never by its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from .result import Step
+
+
+class Model(Protocol):
+    """What is a good output.  Holds no data, never changes itself."""
+
+    n_params: int
+
+    def joint_feature(self, x: Any, y: Any) -> Any:
+        """psi(x, y): (n_params,) array or one CSR row."""
+
+    def loss(self, y: Any, y_hat: Any) -> float:
+        """Delta(y, y_hat) >= 0, and 0 for y itself."""
+
+    def decode(self, w: np.ndarray, x: Any, y: Any = None) -> Any:
+        """argmax_z <w, psi(x, z)>, plus loss(y, z) when y is given."""
+
+
+class Enumerable(Protocol):
+    """Optional: all outputs of an x, for brute force and `check_model`."""
+
+    def outputs(self, x: Any) -> Any: ...
+
+
+class Unpenalised(Protocol):
+    """Optional: weights that are not penalised (intercepts)."""
+
+    free: np.ndarray
+
+
+class Scores(Protocol):
+    """Optional, `scores`: examples are seen through scores S = S(w), linear in w.
+
+    `data = pack(X, Y, weights)` holds arrays, `data.shards` and `data.n`; methods work on one shard
+    (rows lo <= i < hi) of it.  With this a solver searches a line exactly and takes cuts at any
+    point of it without a pass over the data.
+    """
+
+    def pack(self, X, Y, weights=None) -> Any: ...
+
+    def new_scores(self, data) -> np.ndarray:
+        """Room for S."""
+
+    def scores(self, data, shard, w, out) -> None:
+        """Fill out[lo:hi] with S(w)."""
+
+    def risk(self, data, shard, S) -> float:
+        """sum_i s_i H_i at S."""
+
+    def cut(self, data, shard, S, coefficients) -> float:
+        """Fill coefficients[lo:hi] so that adjoint(coefficients) = sum_i s_i delta_i(worst output);
+        return sum_i s_i loss_i."""
+
+    def adjoint(self, data, shard, coefficients) -> np.ndarray:
+        """(n_params,): the transpose of `scores`."""
+
+    def slope(self, data, shard, S, dS, t) -> float:
+        """d/dt sum_i s_i H_i(S + t dS)."""
+
+
+class Duals(Protocol):
+    """Optional: duals given as shares p of the wrong outputs, one row an example."""
+
+    def coefficients(self, data, p) -> np.ndarray:
+        """Coefficients with adjoint(coefficients) = sum_i s_i sum_z p_iz delta_i(z)."""
+
+    def dual_loss(self, data, p) -> float:
+        """sum_i s_i sum_z p_iz loss_iz."""
+
+    def balance(self, data, p) -> np.ndarray:
+        """The nearest shares without a component along the free weights."""
+
+
+class Smooth(Protocol):
+    """Optional, for `Newton`: the hinge rounded off by mu.  See solvers/newton.py."""
+
+    def smooth_duals(self, data, shard, S, mu, p) -> tuple[float, float, float]:
+        """Fill p[lo:hi]; return dual loss, hinge sum, smoothing error."""
+
+    def smooth_slope(self, data, shard, S, dS, t, mu) -> tuple[float, float]:
+        """Slope and curvature of the smoothed hinge sum along dS at t."""
+
+    def smooth_hessian(self, data, shard, p, mu) -> np.ndarray:
+        """(n_params, n_params), lower triangle."""
+
+
+class DualPasses(Protocol):
+    """Optional, for `DualCD`: what `model.dual_passes(data, C, seed)` returns."""
+
+    point: np.ndarray
+    shares: np.ndarray
+    count: int
+
+    def run(self, rate: float) -> float:
+        """One pass over the active duals; returns the running gap.  `rate` moves the bias."""
+
+    def linear(self) -> float:
+        """sum alpha_iz loss_iz."""
+
+    def reopen(self, S) -> None:
+        """Make every dual active that may still move at scores S."""
+
+    def state(self) -> dict: ...
+
+    def restore(self, state: dict) -> None: ...
+
+
+class Solver(Protocol):
+    """Turns cuts into a better w and a better lower bound.  Meets no x or y, reads no clock."""
+
+    def steps(self, problem, start: dict | None, tol: float) -> Iterator[Step]:
+        """Yield steps for ever; the driver `solve` stops.  `start` is a Step's state, or {"w": w}."""

@@ -1,0 +1,111 @@
+"""What comes out of training: steps while it runs, a Result with its certificate at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from .objective import relative_gap
+
+
+class Status(Enum):
+    """Why training stopped; `advice` is a sentence on what to do about it."""
+
+    CONVERGED = "the gap asked for is reached"
+    EPSILON = "no constraint is violated by more than epsilon"
+    MAX_ITER = "the number of iterations ran out: raise max_iter, or scale the features"
+    TIME_LIMIT = "the time ran out: raise time_limit, or accept a larger tol"
+    INTERRUPTED = "interrupted: this is the best model so far"
+    STALLED = "rounding stopped the progress: accept a larger tol, or scale the features"
+    STOPPED = "a callback asked to stop"
+
+    @property
+    def advice(self) -> str:
+        return self.value
+
+    @property
+    def ok(self) -> bool:
+        return self in (Status.CONVERGED, Status.EPSILON, Status.STOPPED)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a solver.
+
+    w        a point, (n_params,); not changed later when `primal` is given
+    dual     a lower bound of the optimum, valid at this step
+    primal   P(w), or None where the solver did not pay for it
+    n_cuts   planes or duals in play
+    violation  by how much the newest constraint is violated (one-slack), in units of mean loss
+    state    returns what `start=` needs to go on from here; call it before the next step
+    """
+
+    w: np.ndarray
+    dual: float
+    primal: float | None = None
+    n_cuts: int = 0
+    violation: float | None = None
+    stalled: bool = False
+    state: Callable[[], dict[str, Any]] = dict
+
+
+@dataclass(frozen=True)
+class TraceRow:
+    iteration: int
+    seconds: float
+    primal: float
+    dual: float
+    gap: float
+    n_cuts: int
+
+
+class Trace(list):
+    """Rows (iteration, seconds, best primal, best dual, relative gap, n_cuts), one a step."""
+
+    def column(self, name: str) -> np.ndarray:
+        return np.array([getattr(row, name) for row in self])
+
+
+@dataclass(frozen=True)
+class Result:
+    """A trained w with its certificate: dual <= optimum <= primal.
+
+    w          (n_params,)
+    primal     P(w)
+    dual       the best lower bound
+    status     why it stopped (a Status; its `advice` is a sentence)
+    certified  False when the lower bound is only an estimate
+    trace      Trace of the run
+    n_iter     steps taken
+    solver     name of the solver; `reason` says why "auto" chose it
+    state      resume with solve(..., start=result)
+    """
+
+    w: np.ndarray
+    primal: float
+    dual: float
+    status: Status
+    certified: bool
+    trace: Trace
+    n_iter: int
+    seconds: float
+    solver: str
+    reason: str = ""
+    state: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def gap(self) -> float:
+        """Relative duality gap (P - D) / P."""
+        return relative_gap(self.primal, self.dual)
+
+    def __str__(self) -> str:
+        kind = "certified" if self.certified else "estimated"
+        return (
+            f"{self.solver}: {self.status.advice}; {kind} relative gap {self.gap:.2e} "
+            f"(primal {self.primal:.6g}, dual {self.dual:.6g}) after {self.n_iter} steps, "
+            f"{self.seconds:.2f} s"
+        )

@@ -1,0 +1,52 @@
+"""Rows: the feature matrix of linear models, dense or CSR, cut into shards of neighbouring rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+SHARD_NONZEROS = 1 << 18
+MAX_SHARDS = 8
+
+
+def as_rows(X):
+    """`X` as float32 or float64, C-ordered dense or CSR with sorted 32-bit indices, copied only
+    where it must be."""
+    if sp.issparse(X):
+        X = X.tocsr()
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        if not X.has_sorted_indices:
+            X = X.sorted_indices()
+        return X
+    X = np.asarray(X)
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    return np.ascontiguousarray(X)
+
+
+def compiled_view(X):
+    """The tuple by which compiled loops see a matrix (see _jit/rows.py)."""
+    if not sp.issparse(X):
+        return (X,)
+    unsigned = np.uint32 if X.indices.dtype.itemsize == 4 else np.uint64
+    return (X.data, X.indices.view(unsigned), X.indptr)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Rows lo <= i < hi."""
+
+    lo: int
+    hi: int
+
+
+def cut_into_shards(X) -> list[Shard]:
+    """A few shards of about equal work.  They depend on the data only, never on the threads."""
+    n = X.shape[0]
+    size = X.nnz if sp.issparse(X) else X.size
+    count = int(max(1, min(MAX_SHARDS, size // SHARD_NONZEROS, n)))
+    bounds = np.linspace(0, n, count + 1).astype(int)
+    return [Shard(int(lo), int(hi)) for lo, hi in zip(bounds[:-1], bounds[1:], strict=True)]

@@ -1,0 +1,7 @@
+"""Ways to the optimum: one method a file."""
+
+from .dual_cd import DualCD
+from .newton import Newton
+from .one_slack import OneSlack
+
+__all__ = ["DualCD", "Newton", "OneSlack"]

@@ -1,0 +1,52 @@
+"""Which solver: by name, or by what the problem looks like."""
+
+from __future__ import annotations
+
+from .dual_cd import DualCD
+from .newton import Newton
+from .one_slack import OneSlack
+
+BY_NAME = {"one_slack": OneSlack, "dual_cd": DualCD, "newton": Newton}
+
+#: Newton wins where its Hessian is small beside the data (benchmarks/RESULTS.md).
+NEWTON_PARAMS = 1000
+
+
+def choose_solver(problem, solver="auto", seed=0):
+    """(solver, why) for a name, "auto" or a solver."""
+    if not isinstance(solver, str):
+        _check_fit(problem, solver)
+        return solver, "asked for"
+    if solver == "auto":
+        return _automatic(problem, seed)
+    if solver not in BY_NAME:
+        names = ", ".join(["auto", *BY_NAME])
+        raise ValueError(f"solver={solver!r} is not known; use one of {names}")
+    chosen = OneSlack() if solver == "one_slack" else BY_NAME[solver](seed)
+    _check_fit(problem, chosen)
+    return chosen, "asked for"
+
+
+def _automatic(problem, seed):
+    n, d = getattr(problem, "n", 0), problem.n_params
+    if not missing(problem, Newton) and d <= NEWTON_PARAMS:
+        return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
+    if not missing(problem, DualCD):
+        return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"
+    return OneSlack(), "the model offers no dual passes: cutting planes work for any model"
+
+
+def missing(problem, solver) -> list[str]:
+    """What the problem's model lacks for a solver."""
+    model = getattr(problem, "model", problem)
+    return [name for name in getattr(solver, "needs", ()) if not hasattr(model, name)]
+
+
+def _check_fit(problem, solver):
+    lacking = missing(problem, solver)
+    if lacking:
+        model = type(getattr(problem, "model", problem)).__name__
+        raise ValueError(
+            f"{type(solver).__name__} needs more than {model} offers: it lacks "
+            f"{', '.join(lacking)}. Use OneSlack."
+        )

@@ -1,0 +1,181 @@
+"""Newton steps on a smoothed hinge, with the certificate of the hinge itself.
+
+Round the max of the hinge off by mu:
+
+    H_mu(w) = max_p  sum_z p_z g_z + (mu/2) (1 - |p|^2),   p on the simplex,   g_z = loss_z - <w, delta_z>
+
+H_mu >= H, equal wherever one output wins by mu.  P_mu is once differentiable and piecewise quadratic, so
+Newton's method with an exact line search ends in a few steps; the Hessian needs only the examples inside
+the rounding, few when mu is small.  The p of the gradient are duals of the hinge: alpha_iz = C s_i p_iz is
+feasible, and
+
+    P(w) - D(alpha) <= 1/2 |grad P_mu(w)|^2 + C sum_i s_i (mu/2) (1 - |p_i|^2)
+
+is a certificate that each gradient gives for nothing.  mu falls until it meets the tolerance.  First
+the same is done on small samples of the data, each eight times the last: they give the start.
+
+Made for many examples and few weights, where cutting planes and dual passes crawl.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..objective import relative_gap
+from ..result import Step
+from .line import minimise_on_line
+
+#: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
+FIRST_MU = 4.0
+SAMPLE_GROWTH = 8
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Newton's method on the smoothed hinge.
+
+    seed  of the samples that give the start
+    """
+
+    seed: int = 0
+
+    name = "newton"
+    needs = ("smooth_duals", "smooth_slope", "smooth_hessian", "scores", "coefficients", "balance")
+
+    def steps(self, problem, start=None, tol=1e-3):
+        start = start or {}
+        w, mu = start.get("w"), start.get("mu", FIRST_MU)
+        if w is None:
+            w = np.zeros(problem.n_params)
+            for part, part_tol in self._samples(problem, tol):
+                for stage in descend(part, w, mu, part_tol):
+                    w, mu = stage.w, stage.mu
+                    yield Step(w, -np.inf, n_cuts=part.n)
+                    if relative_gap(stage.primal, stage.dual) <= part_tol or stage.stalled:
+                        break
+                mu = min(4.0 * mu, FIRST_MU)
+        for stage in descend(problem, np.array(w, dtype=float), mu, tol):
+            yield Step(
+                stage.w, stage.dual, stage.primal, n_cuts=problem.n, stalled=stage.stalled,
+                state=lambda stage=stage: {"w": stage.w, "mu": stage.mu},
+            )  # fmt: skip
+
+    def _samples(self, problem, tol):
+        """Growing samples, each with the precision it is worth."""
+        rng = np.random.default_rng(self.seed)
+        size = 32 * problem.n_params
+        while size * 2 <= problem.n:
+            # One example from each of `size` equal stretches: cheap, and spread over the file.
+            strata = np.arange(size) + rng.random(size)
+            index = (strata * (problem.n / size)).astype(np.int64)
+            yield problem.sample(index), max(tol, 2.0 * problem.n_params / size)
+            size *= SAMPLE_GROWTH
+
+
+@dataclass(frozen=True)
+class Stage:
+    w: np.ndarray
+    primal: float
+    dual: float
+    mu: float
+    stalled: bool
+
+
+def descend(problem, w, mu, tol):
+    """Newton steps from w; yields a Stage before each."""
+    smooth = Smoothed(problem)
+    S = problem.scores(w)
+    best, vain = np.inf, 0
+    while True:
+        at = smooth.at(w, S, mu)
+        primal = at.regular + at.hinge
+        dual = smooth.dual(at, primal, tol)
+        gap = relative_gap(primal, dual)
+        vain = 0 if gap < 0.999 * best else vain + 1
+        best = min(best, gap)
+        yield Stage(w, primal, dual, mu, stalled=vain >= 60)
+        # Go on with this mu while the gradient, not the rounding, makes the gap.
+        if 0.5 * at.gradient_norm2 <= 0.25 * at.error:
+            wanted = np.sqrt(0.4 * tol * abs(primal) / max(at.error, 1e-300))
+            mu *= min(max(wanted, 0.1), 0.5)
+            at = smooth.at(w, S, mu)
+        direction = smooth.newton_direction(at, mu)
+        dS = problem.scores(direction)
+        t = smooth.search(w, S, direction, dS, mu)
+        w = w + t * direction
+        S = S + t * dS
+
+
+@dataclass(frozen=True)
+class Point:
+    """P_mu at a point: duals, gradient, and the parts of the objective."""
+
+    shares: np.ndarray
+    gradient: np.ndarray
+    gradient_norm2: float
+    regular: float
+    hinge: float
+    error: float
+    bound: float  # the dual value, valid where there is no intercept
+
+
+class Smoothed:
+    """P_mu of a problem: C sum_i s_i H_mu,i + 1/2 |w|^2."""
+
+    def __init__(self, problem):
+        self.problem = problem
+        penalised = np.ones(problem.n_params)
+        if problem.regulariser.n_free:
+            penalised[problem.regulariser.free] = 0.0
+        self.penalised = penalised
+
+    def at(self, w, S, mu) -> Point:
+        problem, C = self.problem, self.problem.C
+        shares = np.empty_like(S)
+        parts = problem._map(problem.model.smooth_duals, S, mu, shares)
+        loss, hinge, error = (C * sum(values) for values in zip(*parts, strict=True))
+        v = C * problem.adjoint(problem.model.coefficients(problem.data, shares))
+        gradient = problem.regulariser.gradient(w) - v
+        return Point(
+            shares, gradient, float(np.einsum("i,i", gradient, gradient)),
+            problem.regulariser.value(w), hinge, error, problem.regulariser.dual(v, loss),
+        )  # fmt: skip
+
+    def dual(self, at, primal, tol):
+        """A certified lower bound; with intercepts the duals must be balanced first, which is paid
+        for only when the bound without it is good enough."""
+        if not self.problem.regulariser.n_free:
+            return at.bound
+        if relative_gap(primal, at.bound) > 2 * tol:
+            return -np.inf
+        return self.problem.dual_of(at.shares)
+
+    def newton_direction(self, at, mu):
+        problem = self.problem
+        H = problem.C * sum(problem._map(problem.model.smooth_hessian, at.shares, mu))
+        diagonal = np.arange(len(H))
+        H[diagonal, diagonal] += self.penalised + 1e-10 * (1.0 + H[diagonal, diagonal])
+        return -_solve_positive(H, at.gradient)
+
+    def search(self, w, S, direction, dS, mu):
+        """Exact line search on P_mu; the whole step is taken when it is nearly as good."""
+        problem = self.problem
+        first, second = problem.regulariser.slope(w, direction)
+
+        def slope(t):
+            parts = problem._map(problem.model.smooth_slope, S, dS, t, mu)
+            return first + t * second + problem.C * sum(part[0] for part in parts)
+
+        at_start, at_end = slope(0.0), slope(1.0)
+        if abs(at_end) <= 0.1 * abs(at_start):
+            return 1.0
+        return minimise_on_line(slope, precision=1e-3)
+
+
+def _solve_positive(H, right):
+    """H^-1 right for positive definite H given by its lower triangle."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    return cho_solve(cho_factor(H, lower=True, check_finite=False), right, check_finite=False)

@@ -1,0 +1,166 @@
+"""One-slack cutting planes.
+
+Minimises  P(w) = 1/2 |w|^2 + weight R(w)  by planes under the mean risk R:
+
+    R(w) >= b_j - <g_j, w>          g_j = mean_i delta_i,  b_j = mean_i loss_i  at some earlier point
+
+Each round adds a plane and solves the dual over all of them; its value D bounds min P from below, its
+w is the next candidate.  Joachims (2006), Algorithm 1; Joachims, Finley & Yu (2009), Algorithm 3.
+
+With `line_search` (Franc & Sonnenburg 2009) the best w so far is kept: where the model offers scores,
+the line from it to the candidate is searched exactly, which costs no pass over the data, and the next
+plane is taken a little beyond the new best point; otherwise the two slopes known at the ends give a
+secant point, tried when the candidate itself is no better.  Without it, the plain algorithm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..objective import inner
+from ..result import Step
+from .line import search
+from .planes import Planes
+
+#: Rounds without any progress of either bound after which rounding is to blame.
+PATIENCE = 200
+
+
+@dataclass(frozen=True)
+class OneSlack:
+    """One-slack cutting planes.
+
+    line_search  keep the best point and search the line to the candidate
+    beyond       where the next plane is taken, as a share of the way from the best point on
+    inner        the QP is solved to this share of the current gap
+    drop_after   rounds without weight after which a plane is dropped
+    """
+
+    line_search: bool = True
+    beyond: float = 0.1
+    inner: float = 0.1
+    drop_after: int = 50
+
+    name = "one_slack"
+
+    def steps(self, problem, start=None, tol=1e-3):
+        planes = Planes(problem.regulariser, problem.weight, problem.floor, self.drop_after)
+        start = start or {}
+        if "planes" in start:
+            planes.restore(start["planes"])
+        w = start.get("w")
+        best = Best(problem.regulariser.start() if w is None else np.array(w, dtype=float))
+        if not self.line_search:
+            rounds = self._plain
+        else:
+            rounds = self._exact if problem.has_scores else self._secant
+        lowest, highest, idle = np.inf, -np.inf, 0
+        for primal, violation in rounds(problem, planes, best):
+            progress = primal < lowest or planes.dual > highest
+            idle = 0 if progress else idle + 1
+            lowest, highest = min(lowest, primal), max(highest, planes.dual)
+            yield Step(
+                w=best.w,
+                dual=planes.dual,
+                primal=primal,
+                n_cuts=len(planes),
+                violation=violation,
+                stalled=idle >= PATIENCE,
+                state=lambda: {"planes": planes.state(), "w": best.w},
+            )
+
+    def _candidate(self, planes, best):
+        """The optimum over the planes, solved to a share of the current gap."""
+        gap = best.primal - planes.dual
+        tol = self.inner * gap if np.isfinite(gap) else 0.0
+        return planes.solve(max(tol, 1e-13 * abs(best.primal)))[0]
+
+    def _plain(self, problem, planes, best):
+        """Algorithm 3: the plane of the candidate itself (line 4-6), the QP again (line 3)."""
+        w = best.w
+        while True:
+            plane = problem.mean_cut(w)
+            risk = plane.value(w)
+            violation = risk - planes.model_value(w) if len(planes) else None
+            best.offer(w, problem.regulariser.value(w) + problem.weight * risk)
+            planes.add(plane)
+            candidate = self._candidate(planes, best)
+            yield best.primal, violation
+            w = candidate
+
+    def _exact(self, problem, planes, best):
+        """Best point, exact line search through scores, next plane a little beyond."""
+        regulariser = problem.regulariser
+        S = problem.scores(best.w)
+        best.primal = regulariser.value(best.w) + problem.weight * problem.risk_at(S)
+        planes.add(problem.cut_at(S))
+        while True:
+            candidate = self._candidate(planes, best)
+            dS = problem.scores(candidate)
+            violation = problem.risk_at(dS) - planes.model_value(candidate)
+            dS -= S
+            direction = candidate - best.w
+            t = search(problem, best.w, S, direction, dS)
+            if t > 0:
+                w = best.w + t * direction
+                if regulariser.nonnegative is not None:
+                    np.maximum(w, 0.0, out=w, where=regulariser.nonnegative)
+                moved = S + t * dS
+                primal = regulariser.value(w) + problem.weight * problem.risk_at(moved)
+                if primal < best.primal:
+                    best.offer(w, primal)
+                    S = moved
+                else:
+                    t = 0.0
+            # From the best point towards the candidate; behind it where the search went further.
+            planes.add(problem.cut_at(S + self.beyond * (1.0 - t) * dS))
+            yield best.primal, violation
+
+    def _secant(self, problem, planes, best):
+        """Without scores: the slopes at both ends of the line say where its minimum should be."""
+        plane = self._look(problem, planes, best, best.w)
+        best.plane = plane
+        while True:
+            candidate = self._candidate(planes, best)
+            estimate = planes.model_value(candidate)
+            before, direction = best.primal, candidate - best.w
+            at_best = self._slope(problem, best.plane, best.w, direction)
+            plane = self._look(problem, planes, best, candidate)
+            violation = plane.value(candidate) - estimate
+            if best.primal >= before:
+                at_candidate = self._slope(problem, plane, candidate, direction)
+                if at_best < 0 < at_candidate:
+                    t = at_best / (at_best - at_candidate)
+                    self._look(problem, planes, best, best.w + t * direction)
+            yield best.primal, violation
+
+    @staticmethod
+    def _look(problem, planes, best, w):
+        """Take the plane at w, and w itself where it is the best so far."""
+        plane = problem.mean_cut(w)
+        planes.add(plane)
+        primal = problem.regulariser.value(w) + problem.weight * plane.value(w)
+        if best.offer(w, primal):
+            best.plane = plane
+        return plane
+
+    @staticmethod
+    def _slope(problem, plane, w, direction):
+        return problem.regulariser.slope(w, direction)[0] - problem.weight * inner(
+            plane.normal, direction
+        )
+
+
+class Best:
+    """The best point so far and its primal value."""
+
+    def __init__(self, w):
+        self.w, self.primal, self.plane = w, np.inf, None
+
+    def offer(self, w, primal) -> bool:
+        if primal < self.primal:
+            self.w, self.primal = w, primal
+            return True
+        return False

@@ -1,0 +1,149 @@
+"""The bundle: planes under the risk, their Gram matrix, and the best dual point over them.
+
+    min_w  1/2 |w - prior|^2 + weight max_j (b_j - <g_j, w>)
+    max_a  D(a) = <a, b> + min_w (1/2 |w - prior|^2 - <v, w>),   v = sum_j a_j g_j,
+           a >= 0, sum a = weight
+
+The Gram matrix grows by one row a plane; a plane without weight for `drop_after` rounds is dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..objective import inner
+from .simplex_qp import solve_simplex_qp
+
+
+class Planes:
+    def __init__(self, regulariser, weight, floor=None, drop_after=50):
+        self.regulariser, self.weight, self.drop_after = regulariser, weight, drop_after
+        d = regulariser.n_params
+        self._normals = np.empty((8, d))
+        self._gram = np.empty((8, 8))
+        self.offsets = np.empty(0)
+        self.a = np.empty(0)
+        self.idle = np.empty(0, int)
+        self.free_values = np.zeros(regulariser.n_free)
+        self.dual = -np.inf
+        if floor is not None:
+            self._append(np.zeros(d), floor)
+            self.a[0] = weight
+
+    def __len__(self):
+        return len(self.offsets)
+
+    @property
+    def normals(self):
+        return self._normals[: len(self)]
+
+    @property
+    def gram(self):
+        return self._gram[: len(self), : len(self)]
+
+    def add(self, plane):
+        self._append(plane.normal, plane.offset)
+        if len(self) == 1:
+            self.a[0] = self.weight
+
+    def _append(self, normal, offset):
+        m = len(self)
+        if m == len(self._normals):
+            self._normals = np.concatenate([self._normals, np.empty_like(self._normals)])
+            bigger = np.empty((2 * m, 2 * m))
+            bigger[:m, :m] = self._gram
+            self._gram = bigger
+        self._normals[m] = normal
+        penalised = self.regulariser._masked(normal)
+        column = self._normals[: m + 1] @ penalised
+        self._gram[m, : m + 1] = self._gram[: m + 1, m] = column
+        self.offsets = np.append(self.offsets, offset)
+        self.a = np.append(self.a, 0.0)
+        self.idle = np.append(self.idle, 0)
+
+    def model_value(self, w) -> float:
+        """max_j b_j - <g_j, w>: the bundle's own estimate of the risk, from below."""
+        return float((self.offsets - self.normals @ w).max())
+
+    def solve(self, tol):
+        """Best dual point over the planes to an absolute gap of `tol`; returns (w, dual)."""
+        if self.regulariser.nonnegative is None:
+            self.a, self.free_values = self._solve_quadratic(self.gram, self.a, tol)
+        else:
+            self._solve_nonnegative(tol)
+        self.idle = np.where(self.a > 0, 0, self.idle + 1)
+        v = self.a @ self.normals
+        self.dual = max(self.dual, self.regulariser.dual(v, inner(self.a, self.offsets)))
+        self._drop_idle()
+        return self.regulariser.point(v, self.free_values), self.dual
+
+    def _solve_quadratic(self, gram, a, tol):
+        regulariser = self.regulariser
+        linear = self.offsets
+        if regulariser.prior is not None:
+            linear = linear - self.normals @ regulariser.prior
+        F = self.normals[:, regulariser.free] if regulariser.n_free else None
+        solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
+        return solution.a, solution.multipliers
+
+    def _solve_nonnegative(self, tol, max_iter=100):
+        """With some w >= 0, D is piecewise quadratic: step to the optimum of the current piece (the
+        coordinates now clipped are left out of the Gram matrix), search that line exactly."""
+        regulariser, G = self.regulariser, self.normals
+        prior = 0.0 if regulariser.prior is None else regulariser.prior
+        for _ in range(max_iter):
+            inside = (self.a @ G + prior > 0) | ~regulariser.nonnegative
+            part = G[:, inside]
+            # On this piece w = prior + v inside and 0 outside: D = <a, b> - <v, prior> - |v|^2/2.
+            linear = self.offsets - part @ np.broadcast_to(prior, inside.shape)[inside]
+            gram = part @ part.T
+            target = solve_simplex_qp(gram, linear, self.weight, self.a, None, 0.1 * tol)
+            direction = target.a - self.a
+            step = self._search(direction)
+            self.a = np.maximum(self.a + step * direction, 0.0)
+            self.a *= self.weight / self.a.sum()
+            gradient = self.offsets - G @ regulariser.point(self.a @ G)
+            if self.weight * gradient.max() - inner(self.a, gradient) <= tol or step == 0.0:
+                break
+
+    def _search(self, direction):
+        """Largest D on a + t direction, 0 <= t <= 1: bisection on its slope, which falls."""
+        G = self.normals
+        v, dv = self.a @ G, direction @ G
+        linear = inner(direction, self.offsets)
+
+        def slope(t):
+            return linear - inner(self.regulariser.point(v + t * dv), dv)
+
+        if slope(1.0) >= 0:
+            return 1.0
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if slope(middle) > 0 else (low, middle)
+        return low
+
+    def _drop_idle(self):
+        keep = self.idle < self.drop_after
+        if self.offsets.size and not self.normals[0].any():
+            keep[0] = True  # the floor costs nothing
+        # Moving rows costs as much as they are long: wait until an eighth of them is idle.
+        if np.count_nonzero(~keep) * 8 < len(self):
+            return
+        kept = np.flatnonzero(keep)
+        self._gram[: len(kept), : len(kept)] = self._gram[np.ix_(kept, kept)]
+        self._normals[: len(kept)] = self._normals[kept]
+        self.offsets, self.a, self.idle = self.offsets[kept], self.a[kept], self.idle[kept]
+
+    def state(self):
+        return {
+            "normals": self.normals.copy(), "offsets": self.offsets, "a": self.a,
+            "idle": self.idle, "dual": self.dual, "free_values": self.free_values,
+        }  # fmt: skip
+
+    def restore(self, state):
+        self.offsets, self.a, self.idle = np.empty(0), np.empty(0), np.empty(0, int)
+        for normal, offset in zip(state["normals"], state["offsets"], strict=True):
+            self._append(normal, offset)
+        self.a, self.idle = state["a"].copy(), state["idle"].copy()
+        self.dual, self.free_values = state["dual"], state["free_values"].copy()
