@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from .engines.blas import single_blas_thread
 from .objective import Regulariser, relative_gap
 from .problem import RiskProblem
 from .result import Result, Status, Trace, TraceRow
@@ -47,16 +48,17 @@ def solve(
     run = _Run(problem, time_limit)
     status = Status.MAX_ITER
     steps = solver.steps(problem, _state_of(start), 0.0 if epsilon is not None else tol)
-    try:
-        for step in steps:
-            row = run.take(step)
-            stopped = any([callback(row) for callback in callbacks])
-            status = run.status(step, tol, epsilon, stopped, max_iter)
-            if status is not None:
-                break
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
-    return run.result(status, solver.name, reason)
+    with single_blas_thread():
+        try:
+            for step in steps:
+                row = run.take(step)
+                wishes = [callback(row) for callback in callbacks]
+                status = run.status(step, tol, epsilon, any(wishes), max_iter)
+                if status is not None:
+                    break
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+        return run.result(status, tol, solver.name, reason)
 
 
 def minimize(
@@ -92,9 +94,7 @@ def minimize(
     """
     from .solvers.one_slack import OneSlack
 
-    regulariser = Regulariser(
-        n_params, prior=_prior(w0, n_params), nonnegative=_mask(nonnegative, n_params)
-    )
+    regulariser = Regulariser(n_params, prior=_prior(w0, n_params), nonnegative=_mask(nonnegative, n_params))
     problem = RiskProblem(risk, n_params, C, regulariser=regulariser, floor=floor)
     return solve(
         problem, OneSlack(), tol=tol, max_iter=max_iter, time_limit=time_limit,
@@ -109,6 +109,10 @@ class _Run:
         self.problem, self.time_limit = problem, time_limit
         self.clock = time.perf_counter()
         self.w, self.primal, self.dual = None, np.inf, -np.inf
+        if problem.floor is not None:
+            # The risk is never below its floor: a bound before the first step.
+            nothing = np.zeros(problem.n_params)
+            self.dual = problem.regulariser.dual(nothing, problem.weight * problem.floor)
         self.step, self.trace = None, Trace()
 
     def take(self, step) -> TraceRow:
@@ -124,7 +128,7 @@ class _Run:
         return row
 
     def status(self, step, tol, epsilon, stopped, max_iter):
-        if epsilon is None and self.trace[-1].gap <= tol:
+        if epsilon is None and self._is_tight(tol):
             return Status.CONVERGED
         if epsilon is not None and self._within(step, epsilon):
             return Status.EPSILON
@@ -136,13 +140,18 @@ class _Run:
             return Status.TIME_LIMIT
         return Status.MAX_ITER if len(self.trace) >= max_iter else None
 
+    def _is_tight(self, tol):
+        """The gap asked for, or a difference that is only rounding (an optimum of 0 has no relative gap)."""
+        rounding = 1e-15 * self.problem.weight
+        return relative_gap(self.primal, self.dual) <= tol or self.primal - self.dual <= rounding
+
     def _within(self, step, epsilon):
         """The papers' rule; P - D <= weight epsilon says the same of a solver without planes."""
         if step.violation is not None and step.violation <= epsilon:
             return True
         return self.primal - self.dual <= epsilon * self.problem.weight
 
-    def result(self, status, name, reason) -> Result:
+    def result(self, status, tol, name, reason) -> Result:
         w = self.w
         if self.step is None:
             w = self.problem.regulariser.start()
@@ -154,6 +163,8 @@ class _Run:
         if self.step is None:
             self.primal = self.problem.primal(w)
         state = self.step.state() if self.step else {}
+        if status is Status.MAX_ITER and self._is_tight(tol):
+            status = Status.CONVERGED
         seconds = time.perf_counter() - self.clock
         return Result(
             w=w, primal=float(self.primal), dual=float(self.dual), status=status,

@@ -20,9 +20,7 @@ def joint_row(model, x, y):
         psi = np.asarray(psi, dtype=np.float64).ravel()
         size = psi.size
     if size != model.n_params:
-        raise ValueError(
-            f"joint_feature returned {size} features, expected n_params = {model.n_params}"
-        )
+        raise ValueError(f"joint_feature returned {size} features, expected n_params = {model.n_params}")
     return psi
 
 

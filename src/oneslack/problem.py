@@ -82,9 +82,7 @@ class Problem:
         """The plane under R that touches it at w."""
         if self.has_scores:
             return self.cut_at(self.scores(w))
-        parts = self.engine.map(
-            lambda shard: self.data.cut_sum(self.model, shard, w), self.data.shards
-        )
+        parts = self.engine.map(lambda shard: self.data.cut_sum(self.model, shard, w), self.data.shards)
         normal = sum(g for g, _ in parts)
         return Plane(normal * self.mean, self.mean * sum(b for _, b in parts))
 
@@ -103,9 +101,7 @@ class Problem:
     # Through scores: no pass over the data but in `scores` and the adjoint.
 
     def _map(self, function, *arguments):
-        return self.engine.map(
-            lambda shard: function(self.data, shard, *arguments), self.data.shards
-        )
+        return self.engine.map(lambda shard: function(self.data, shard, *arguments), self.data.shards)
 
     def scores(self, w) -> np.ndarray:
         S = self.model.new_scores(self.data)
@@ -152,8 +148,7 @@ class RiskProblem:
         value, subgradient = float(value), np.asarray(subgradient, dtype=np.float64)
         if subgradient.shape != (self.n_params,):
             raise ValueError(
-                f"risk(w) returned a subgradient of shape {subgradient.shape}, "
-                f"expected ({self.n_params},)"
+                f"risk(w) returned a subgradient of shape {subgradient.shape}, expected ({self.n_params},)"
             )
         if not (np.isfinite(value) and np.isfinite(subgradient).all()):
             raise ValueError("risk(w) returned a value or subgradient that is not finite")

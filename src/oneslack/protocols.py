@@ -104,8 +104,9 @@ class DualPasses(Protocol):
     shares: np.ndarray
     count: int
 
-    def run(self, rate: float) -> float:
-        """One pass over the active duals; returns the running gap.  `rate` moves the bias."""
+    def run(self, rate: float) -> tuple[float, float]:
+        """One pass over the active duals; returns the running gap and the growth of the dual.
+        `rate` moves the bias."""
 
     def linear(self) -> float:
         """sum alpha_iz loss_iz."""

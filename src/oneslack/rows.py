@@ -12,14 +12,15 @@ MAX_SHARDS = 8
 
 
 def as_rows(X):
-    """`X` as float32 or float64, C-ordered dense or CSR with sorted 32-bit indices, copied only
-    where it must be."""
+    """`X` as float32 or float64, C-ordered dense or CSR with sorted indices and no duplicates, copied
+    only where it must be."""
     if sp.issparse(X):
         X = X.tocsr()
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        if not X.has_sorted_indices:
-            X = X.sorted_indices()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         return X
     X = np.asarray(X)
     if X.dtype not in (np.float32, np.float64):
@@ -28,11 +29,20 @@ def as_rows(X):
 
 
 def compiled_view(X):
-    """The tuple by which compiled loops see a matrix (see _jit/rows.py)."""
+    """The tuple by which compiled loops see a matrix (see _jit/rows.py).
+
+    Always read-only: a memory-mapped matrix then needs no second compilation.
+    """
     if not sp.issparse(X):
-        return (X,)
+        return (_read_only(X),)
     unsigned = np.uint32 if X.indices.dtype.itemsize == 4 else np.uint64
-    return (X.data, X.indices.view(unsigned), X.indptr)
+    return (_read_only(X.data), _read_only(X.indices.view(unsigned)), _read_only(X.indptr))
+
+
+def _read_only(array):
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True)

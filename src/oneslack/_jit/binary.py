@@ -23,13 +23,14 @@ def hinge_cut(y, s, S, lo, hi, c):
     return total
 
 
-@njit(nogil=True, cache=True)
+# Slopes steer a search and bound nothing, so the compiler may reorder their sums.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def hinge_slope(y, s, S, dS, t, lo, hi):
     """d/dt sum_i s_i max(0, 1 - y_i (S_i + t dS_i))."""
     total = 0.0
     for i in range(lo, hi):
-        if y[i] * (S[i] + t * dS[i]) < 1.0:
-            total -= s[i] * y[i] * dS[i]
+        lacking = 1.0 if y[i] * (S[i] + t * dS[i]) < 1.0 else 0.0
+        total -= lacking * s[i] * y[i] * dS[i]
     return total
 
 
@@ -63,19 +64,18 @@ def smooth_duals(y, s, S, mu, lo, hi, p):
     return mass, hinge, 0.5 * mu * error
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def smooth_slope(y, s, S, dS, t, mu, lo, hi):
     """Slope and curvature along dS, at t, of the smoothed hinge sum."""
     slope, curvature = 0.0, 0.0
+    scale = 1.0 / mu
     for i in range(lo, hi):
-        q = (1.0 - y[i] * (S[i] + t * dS[i])) / mu + 0.5
-        if q > 0.0:
-            if q < 1.0:
-                curvature += s[i] * dS[i] * dS[i]
-            else:
-                q = 1.0
-            slope -= s[i] * y[i] * dS[i] * q
-    return slope, curvature / mu
+        q = (1.0 - y[i] * (S[i] + t * dS[i])) * scale + 0.5
+        p = min(max(q, 0.0), 1.0)
+        slope -= s[i] * y[i] * dS[i] * p
+        inside = 1.0 if p == q else 0.0
+        curvature += inside * s[i] * dS[i] * dS[i]
+    return slope, curvature * scale
 
 
 @njit(nogil=True, cache=True)
@@ -107,11 +107,12 @@ def dual_pass(X, y, upper, norm2, rate, alpha, w, bias, active, count, kept, blo
     rate > 0 there is a bias, moved like one more weight (see DualCD on the intercept).
     An example that sits at a bound by more than `zone` (below, above) is left out of the next pass:
     kept[:m] lists those that stay.  Returns m, the running sum of the examples' gaps
-    upper_i max(0, u_i) - alpha_i u_i, and the largest violations at either bound.
+    upper_i max(0, u_i) - alpha_i u_i, the growth of the dual, and the largest violations at either
+    bound.
     """
     segments = np.arange((count + block - 1) // block)
     shuffle(segments, 0, segments.shape[0], state)
-    gap, low, high = 0.0, 0.0, 0.0
+    gap, growth, low, high = 0.0, 0.0, 0.0, 0.0
     m = 0
     for segment in segments:
         lo = segment * block
@@ -131,13 +132,15 @@ def dual_pass(X, y, upper, norm2, rate, alpha, w, bias, active, count, kept, blo
                 continue
             low = max(low, -u)
             high = max(high, u)
-            new = min(max(old + u / (norm2[i] + rate), 0.0), C)
+            q = norm2[i] + rate
+            new = min(max(old + u / q, 0.0), C) if q > 0.0 else C  # an empty row lacks 1 whatever w is
             if new != old:
                 alpha[i] = new
+                growth += (new - old) * (u - 0.5 * (new - old) * norm2[i])
                 change = (new - old) * y[i]
                 row_add(X, i, change, w)
                 bias[0] += rate * change
-    return m, gap, low, high
+    return m, gap, growth, low, high
 
 
 @njit(nogil=True, cache=True)

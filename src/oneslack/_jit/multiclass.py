@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from .random import below, shuffle
-from .rows import row_add_some, row_nonzeros, row_some_scores
+from .rows import row_add_some, row_nonzeros, row_scores, row_some_scores
 
 
 @njit(nogil=True, cache=True)
@@ -38,8 +38,13 @@ def project_simplex(v, total, count, work):
         if k + 1 == m or work[k + 1] <= candidate:
             threshold = candidate
             break
+    # Rounding in large v must not leave the simplex: a dual bound rests on it.
+    given = 0.0
     for j in range(count):
         v[j] = max(v[j] - threshold, 0.0)
+        given += v[j]
+    for j in range(count):
+        v[j] *= total / given
 
 
 @njit(nogil=True, cache=True)
@@ -106,9 +111,11 @@ def smooth_duals(y, s, L, S, mu, lo, hi, P):
         losses = L[y[i]]
         best = -np.inf
         for z in range(K):
-            p[z] = (losses[z] + S[i, z]) / mu
+            p[z] = losses[z] + S[i, z]
             best = max(best, p[z])
-        hinge += s[i] * (best * mu - S[i, y[i]])
+        hinge += s[i] * (best - S[i, y[i]])
+        for z in range(K):
+            p[z] = (p[z] - best) / mu
         project_simplex(p, 1.0, K, work)
         norm2 = 0.0
         for z in range(K):
@@ -143,7 +150,8 @@ def smooth_slope(y, s, L, S, dS, t, mu, lo, hi):
 
 @njit(nogil=True, cache=True)
 def smooth_hessian(X, s, P, mu, lo, hi, intercept, H):
-    """H += sum_i (s_i / mu) (I - 11'/|Z_i|) (x) x_i x_i' on the support Z_i of p_i (lower triangle).
+    """H += sum_i (s_i / mu) (I - 11'/|Z_i|) (x) x_i x_i' on the support Z_i of p_i (lower
+    triangle).
 
     Parameter (feature k, class z) is k K + z; the biases come last, as one more feature.
     """
@@ -170,9 +178,9 @@ def smooth_hessian(X, s, P, mu, lo, hi, intercept, H):
                 product = s[i] / mu * value[a] * value[b]
                 for j in range(m):
                     row = H[index[a] * K + support[j]]
-                    for l in range(m):
-                        factor = 1.0 - 1.0 / m if j == l else -1.0 / m
-                        row[index[b] * K + support[l]] += product * factor
+                    for k in range(m):
+                        factor = 1.0 - 1.0 / m if j == k else -1.0 / m
+                        row[index[b] * K + support[k]] += product * factor
 
 
 @njit(nogil=True, cache=True)
@@ -186,15 +194,15 @@ def dual_pass(
     The step on example i is the projection of alpha_i + g / |x_i|^2 on its simplex, over the
     classes still in play, classes[i, :n_classes[i]]; a class with no dual that lies below the
     others by more than `zone` leaves.  kept[:m] lists the examples that stay.  Returns m, the
-    running sum of gaps upper_i max_z g_z - <alpha_i, g>, and the largest violation.
+    running sum of gaps upper_i max_z g_z - <alpha_i, g>, the growth of the dual, and the largest
+    violation.
     """
     K = L.shape[0]
-    g = np.empty(K)
-    v = np.empty(K)
-    work = np.empty(K)
+    full, g, v, work = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
+    changed = np.empty(K, np.int64)
     segments = np.arange((count + block - 1) // block)
     shuffle(segments, 0, segments.shape[0], state)
-    gap, violation = 0.0, 0.0
+    gap, growth, violation = 0.0, 0.0, 0.0
     m = 0
     for segment in segments:
         lo = segment * block
@@ -205,9 +213,17 @@ def dual_pass(
             active[a] = i
             mine = classes[i]
             size = n_classes[i]
-            for j in range(size):
-                g[j] = bias[mine[j]]
-            row_some_scores(X, i, W, mine, size, g)
+            # All K weights of a feature lie side by side: taking them all is faster than picking some,
+            # unless those are very few.
+            if 8 * size <= K:
+                for j in range(size):
+                    g[j] = bias[mine[j]]
+                row_some_scores(X, i, W, mine, size, g)
+            else:
+                full[:] = bias
+                row_scores(X, i, W, full)
+                for j in range(size):
+                    g[j] = full[mine[j]]
             highest, lowest, offered = -np.inf, np.inf, 0.0
             for j in range(size):
                 g[j] += L[y[i], mine[j]]
@@ -237,18 +253,23 @@ def dual_pass(
                 continue
             violation = max(violation, highest - lowest)
             q = norm2[i] + rate
-            if q <= 0.0:
-                q = 1e-12
             for j in range(left):
-                v[j] = alpha[i, mine[j]] + g[j] / q
+                # An empty row is linear in its duals: all goes to the highest.
+                v[j] = alpha[i, mine[j]] + g[j] / q if q > 0.0 else upper[i] * (g[j] == highest)
             project_simplex(v, upper[i], left, work)
+            moves = 0
             for j in range(left):
-                p = alpha[i, mine[j]]
-                alpha[i, mine[j]] = v[j]
-                v[j] = p - v[j]
-                bias[mine[j]] += rate * v[j]
-            row_add_some(X, i, v, mine, left, W)
-    return m, gap, violation
+                z = mine[j]
+                change = alpha[i, z] - v[j]
+                if change != 0.0:
+                    alpha[i, z] = v[j]
+                    growth -= change * (g[j] + 0.5 * change * norm2[i])
+                    bias[z] += rate * change
+                    changed[moves] = z
+                    v[moves] = change
+                    moves += 1
+            row_add_some(X, i, v, changed, moves, W)
+    return m, gap, growth, violation
 
 
 @njit(nogil=True, cache=True)

@@ -17,25 +17,35 @@ except ImportError:  # scikit-learn before 1.9
 
 
 @contextmanager
-def fit_progress(estimator, X, y):
-    """Yield the callbacks for `solve`: each gets a TraceRow, a true answer stops the training."""
-    callbacks = []
+def fit_progress(estimator, X, y, sample_weight=None):
+    """Yield the callbacks for `solve`: each gets a TraceRow, a true answer stops the training.
+
+    They are those of `estimator._row_callbacks` (private: the command line's live table), lines for
+    `verbose`, and one step of scikit-learn's callbacks for each step of the solver.
+    """
+    callbacks = list(getattr(estimator, "_row_callbacks", None) or ())
     if estimator.verbose:
-        callbacks.append(PlainLines(estimator.verbose))
+        callbacks.append(PlainLines(int(estimator.verbose)))
     if not getattr(estimator, "_skl_callbacks", None):
         yield callbacks
         return
+    metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+    data = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
     # The number of steps is not known: the gap decides.
     context = estimator._init_callback_context(max_subtasks=None)
-    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+    context.call_on_fit_task_begin(**data)
 
     def step_done(row):
         step = context.subcontext(task_name="step")
-        step.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
-        return step.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+        step.call_on_fit_task_begin(**data)
+        return step.call_on_fit_task_end(**data)
 
     yield [*callbacks, step_done]
-    context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+    context.call_on_fit_task_end(**data, reconstruction_attributes=lambda: _learned(estimator))
+
+
+def _learned(estimator):
+    return {name: getattr(estimator, name) for name in ("coef_", "intercept_", "classes_")}
 
 
 class PlainLines:
@@ -45,7 +55,7 @@ class PlainLines:
         self.every, self.last = verbose > 1, float("inf")
 
     def __call__(self, row):
-        if self.every or row.gap <= 0.8 * self.last:
+        if self.every or row.iteration == 1 or row.gap < 0.8 * self.last:
             self.last = row.gap
             print(
                 f"step {row.iteration:6d}  {row.seconds:8.2f} s  gap {row.gap:.2e}  "

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-from functools import partial
-from numbers import Integral, Real
+from dataclasses import replace
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import driver
-from ..models import Binary, Multiclass
-from ..problem import Problem
-from ..solvers.choose import BY_NAME
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from .saving import classes_from_file, classes_to_file
+from .convergence import warn_if_stopped_early
+from .parameters import check_parameters, cost_matrix, seed_of
+from .saving import to_file
+from .targets import encode, example_weights
+from .training import Task, solve_all
+from .warm_start import fingerprint, starts_of
+
+#: Rows that are scored at once when X must be widened to float64.
+BLOCK = 8192
 
 
 class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -26,35 +26,65 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i to a certified relative duality gap.  Two classes: the
     hinge max(0, 1 - y (<w, x> + b)).  More: Crammer and Singer's max_z (loss(y, z) + score_z) -
-    score_y, or one problem a class ("ovr").  The intercept is not penalised.
+    score_y, or one binary problem a class ("ovr").  The intercept b is not penalised: it is a free
+    variable of the problem, and the certificate holds for duals that balance exactly.
 
     Parameters
     ----------
-    C : weight of the sum of the hinges, as in scikit-learn and LIBLINEAR
-    tol : relative duality gap to stop at
-    epsilon : stop by the papers' rule instead: no constraint violated by more (mean loss)
-    solver : "auto", "dual_cd", "newton" or "one_slack"
-    multi_class : "crammer_singer" or "ovr"
-    loss : "hinge", or a cost matrix (K, K) with cost[true, predicted], rows and columns in the
-        order of the sorted classes
-    fit_intercept : whether to learn an intercept
-    class_weight : None, "balanced" or a dict from class to weight
-    n_jobs : threads; None for all cores
-    max_iter : steps of the solver
-    time_limit : seconds of training
-    warm_start : go on from the last fit's weights
-    random_state : seed of the order of examples
-    verbose : print the closing gap
+    C : float, default=1.0
+        Weight of the sum of the hinges, as in scikit-learn and LIBLINEAR.
+    tol : float, default=1e-3
+        Relative duality gap to stop at: the objective is at most this share above the optimum.
+    epsilon : float or None, default=None
+        Stop by the cutting-plane papers' rule instead: no constraint is violated by more (mean loss).
+    solver : {"auto", "dual_cd", "newton", "one_slack"} or a solver, default="auto"
+        "auto" chooses by the shape of the data; `result_.reason` says why.
+    multi_class : {"crammer_singer", "ovr"}, default="crammer_singer"
+        One problem for all classes, or one a class against the rest.
+    loss : "hinge" or array-like of shape (K, K), default="hinge"
+        A matrix gives the cost of each mistake, cost[true, predicted], rows and columns in the order of
+        `classes_`.  More than two classes: the cost is the margin asked for.  Two classes: the hinge of
+        an example is multiplied by its cost, as by a weight.
+    fit_intercept : bool, default=True
+        Whether to learn an intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the examples of a class; "balanced" gives all classes the same sum.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores.  The result is the same for any number.
+    max_iter : int, default=100_000
+        Steps of the solver.
+    time_limit : float or None, default=None
+        Seconds of training; the best model so far is kept, with its gap.
+    warm_start : bool, default=False
+        Begin at the last fit.  The very same problem (X, y, weights, C) goes on where it stopped, for
+        example with a smaller tol; other data with the same classes and features start from the last
+        weights, which helps "newton" and "one_slack" ("dual_cd" then starts anew).  Keeps the solver's
+        state in `result_`.
+    random_state : int, RandomState or None, default=None
+        Seed of the order in which examples are visited; None is 0, so equal fits are equal.
+    verbose : int, default=0
+        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
-    coef_ : (1, d) or (K, d)
-    intercept_ : (1,) or (K,)
-    classes_ : (K,)
-    n_iter_ : steps taken
-    objective_, dual_objective_ : bounds of the optimum, from above and below
-    duality_gap_ : relative: the model is at most this share above the optimum
-    result_ : Result with the trace (a list of them for "ovr")
+    coef_ : ndarray of shape (1, d) or (K, d)
+        Weights of the features.
+    intercept_ : ndarray of shape (1,) or (K,)
+        Zeros without an intercept; with "crammer_singer" they sum to zero.
+    classes_ : ndarray of shape (K,)
+        The labels, sorted.
+    objective_, dual_objective_ : float
+        Bounds of the optimum from above (at this model) and below; sums over the classes for "ovr".
+    duality_gap_ : float
+        (objective_ - dual_objective_) / objective_.
+    n_iter_ : int
+        Steps taken, for "ovr" of the class that took most.
+    result_ : Result, or list of K Results for "ovr"
+        With the status and the trace of the training.
+    n_features_in_ : int
+        Number d of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the columns, where X has them.
 
     Examples
     --------
@@ -62,7 +92,9 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     >>> import oneslack
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = oneslack.LinearSVC().fit(X, y)
-    >>> model.duality_gap_ <= 1e-3
+    >>> bool(model.duality_gap_ <= 1e-3)
+    True
+    >>> bool(model.score(X, y) > 0.95)
     True
     """
 
@@ -104,197 +136,131 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_row_callbacks"}
+
     @with_callbacks
     def fit(self, X, y, sample_weight=None):
-        """Learn from X (n, d), dense or sparse, and labels y (n,) of any type."""
-        self._check_parameters()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32],
-            accept_large_sparse=True, order="C",
-        )  # fmt: skip
-        check_classification_targets(y)
-        previous = getattr(self, "classes_", None) if self.warm_start else None
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has only one class ({self.classes_[0]!r}); classification needs at least two"
-            )
-        weights = self._weights(X, codes, sample_weight)
-        same = previous is not None and np.array_equal(previous, self.classes_)
-        start = self._start(X) if same else None
-        with fit_progress(self, X, y) as callbacks:
-            self._store(*self._train(X, codes, weights, start, callbacks))
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            float32 and float64, C-ordered or CSR, are used as they are.
+        y : array-like of shape (n,)
+            Labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n,) or None
+            Weights >= 0 of the examples; 2 counts as often as two equal examples.
+
+        Returns
+        -------
+        self : LinearSVC
+        """
+        check_parameters(self)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = _without_duplicates(X)
+        classes, codes = encode(y)
+        weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
+        task = self._task(X, classes, codes, weights)
+        key = fingerprint(X, task, self.C) if self.warm_start else None
+        starts = [None] * task.n_problems
+        if self.warm_start:
+            starts = starts_of(self, task, classes, key)
+        with fit_progress(self, X, y, sample_weight) as callbacks:
+            results = solve_all(
+                task, X, starts, C=self.C, n_jobs=self.n_jobs, max_iter=self.max_iter,
+                time_limit=self.time_limit, solver=self.solver, tol=self.tol, epsilon=self.epsilon,
+                seed=seed_of(self.random_state), callbacks=callbacks,
+            )  # fmt: skip
+            self._store(task, classes, results, key)
+        warn_if_stopped_early(self, X, results)
         return self
 
-    def _train(self, X, codes, weights, start, callbacks):
-        """(coef (K, d), intercept (K,), results) of the one or several problems."""
-        K, d = len(self.classes_), X.shape[1]
-        cost = None if isinstance(self.loss, str) else np.asarray(self.loss, dtype=float)
-        solve = partial(self._solve, callbacks=callbacks)
-        if K == 2:
-            y = np.where(codes == 1, 1.0, -1.0)
-            if cost is not None:
-                # A cost on two classes is a weight: the hinge of an example scales with it.
-                cost = Multiclass(d, 2, losses=cost).losses
-                weights = weights * np.where(codes == 1, cost[1, 0], cost[0, 1])
-            return self._solve_binary(solve, X, [y], weights, start)
-        if self.multi_class == "ovr":
-            if cost is not None:
-                raise ValueError('a cost matrix needs multi_class="crammer_singer"')
-            targets = (np.where(codes == k, 1.0, -1.0) for k in range(K))
-            return self._solve_binary(solve, X, targets, weights, start)
-        model = Multiclass(d, K, bool(self.fit_intercept), cost)
-        w = None if start is None else np.vstack([start[0].T, start[1]])[: model.n_params // K]
-        result = solve(model, X, codes, weights, None if w is None else w.ravel())
-        W = result.w.reshape(-1, K)
-        return W[:d].T.copy(), W[d].copy() if self.fit_intercept else np.zeros(K), [result]
-
-    def _solve_binary(self, solve, X, targets, weights, start):
-        model = Binary(X.shape[1], bool(self.fit_intercept))
-        results = []
-        for k, y in enumerate(targets):
-            w = None
-            if start is not None:
-                w = np.append(start[0][k], start[1][k])[: model.n_params]
-            results.append(solve(model, X, y, weights, w))
-        w = np.array([result.w for result in results])
-        d = X.shape[1]
-        intercept = w[:, d] if self.fit_intercept else np.zeros(len(w))
-        return w[:, :d], intercept, results
-
-    def _solve(self, model, X, y, weights, start, callbacks):
-        problem = Problem(model, X, y, self.C, sample_weight=weights, n_jobs=self.n_jobs)
-        with problem.engine:
-            return driver.solve(
-                problem, self.solver, tol=self.tol, epsilon=self.epsilon, max_iter=self.max_iter,
-                time_limit=self.time_limit, start=start, seed=self._seed(),
-                callbacks=callbacks,
-            )  # fmt: skip
-
-    def _store(self, coef, intercept, results):
-        self.coef_, self.intercept_ = coef, intercept
-        self.result_ = results[0] if len(results) == 1 else results
-        self.objective_ = sum(result.primal for result in results)
-        self.dual_objective_ = sum(result.dual for result in results)
-        gap = self.objective_ - self.dual_objective_
-        self.duality_gap_ = float(gap / self.objective_) if self.objective_ > 0 else 0.0
-        self.n_iter_ = max(result.n_iter for result in results)
-        worst = max(results, key=lambda result: result.gap)
-        if not worst.status.ok:
-            warnings.warn(
-                f"stopped at a relative duality gap of {worst.gap:.2e}, not {self.tol:.0e}: "
-                f"{worst.status.advice}",
-                ConvergenceWarning,
-                stacklevel=3,
+    def _task(self, X, classes, codes, weights):
+        cost = cost_matrix(self.loss, classes)
+        K = len(classes)
+        one_vs_rest = self.multi_class == "ovr" and K > 2
+        if one_vs_rest and cost is not None:
+            raise ValueError(
+                "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
             )
+        return Task(codes, K, X.shape[1], bool(self.fit_intercept), weights, cost, one_vs_rest)
+
+    def _store(self, task, classes, results, key):
+        self.classes_ = classes
+        self.coef_, self.intercept_ = task.rows(results)
+        self.objective_ = float(sum(result.primal for result in results))
+        # Hinges and norms are never negative: 0 is a bound, whatever the solver has proved.
+        self.dual_objective_ = float(sum(max(result.dual, 0.0) for result in results))
+        gap = max(self.objective_ - self.dual_objective_, 0.0)
+        self.duality_gap_ = gap / self.objective_ if self.objective_ > 0 else 0.0
+        self.n_iter_ = max(result.n_iter for result in results)
+        if key is None:
+            results = [replace(result, state={}) for result in results]
+        self.result_ = results if task.n_problems > 1 else results[0]
+        self._fitted_on = key
 
     def decision_function(self, X):
-        """Scores (n,) for two classes, (n, K) for more; the highest wins."""
+        """Scores of the classes; the highest wins.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        scores : ndarray of shape (n,) for two classes, (n, K) for more
+            For two classes the score of `classes_[1]`: positive where it wins.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        scores = _products(X, self.coef_.T) + self.intercept_
         return scores.ravel() if len(self.coef_) == 1 else scores
 
     def predict(self, X):
-        """The class of each row, (n,)."""
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+        """
         scores = self.decision_function(X)
         index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[index]
 
     def save(self, path):
-        """Write the model with its certificate to one safe file (see `oneslack.load`)."""
-        from .. import __version__
+        """Write the model with its certificate to one safe file; `oneslack.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.
+        """
         from ..formats import save_model
 
         check_is_fitted(self)
-        classes_header, arrays = classes_to_file(self.classes_)
-        header = {
-            "kind": "LinearSVC",
-            "oneslack": __version__,
-            "n_features": int(self.n_features_in_),
-            "classes": classes_header,
-            "parameters": self._plain_parameters(),
-            "certificate": {
-                "primal": float(self.objective_),
-                "dual": float(self.dual_objective_),
-                "relative_gap": float(self.duality_gap_),
-                "n_iter": int(self.n_iter_),
-            },
-        }
-        if hasattr(self, "feature_names_in_"):
-            header["feature_names"] = [str(name) for name in self.feature_names_in_]
-        save_model(path, header, {"coef": self.coef_, "intercept": self.intercept_, **arrays})
+        save_model(path, *to_file(self))
 
-    @classmethod
-    def _from_file(cls, header, arrays):
-        parameters = dict(header["parameters"])
-        if "loss" in arrays:
-            parameters["loss"] = arrays["loss"]
-        model = cls(**parameters)
-        model.coef_, model.intercept_ = arrays["coef"], arrays["intercept"]
-        model.classes_ = classes_from_file(header["classes"], arrays)
-        model.n_features_in_ = int(header["n_features"])
-        if "feature_names" in header:
-            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        certificate = header["certificate"]
-        model.objective_ = certificate["primal"]
-        model.dual_objective_ = certificate["dual"]
-        model.duality_gap_ = certificate["relative_gap"]
-        model.n_iter_ = certificate["n_iter"]
-        rows = 1 if len(model.classes_) == 2 else len(model.classes_)
-        if model.coef_.shape != (rows, model.n_features_in_) or len(model.intercept_) != rows:
-            raise ValueError(f"weights have shape {model.coef_.shape}")
-        return model
 
-    def _plain_parameters(self):
-        """The parameters that JSON can hold; class weights and costs are spent in the weights."""
-        plain = (bool, int, float, str, type(None))
-        return {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in self.get_params(deep=False).items()
-            if isinstance(value, (*plain, np.generic))
-        }
+def _without_duplicates(X):
+    """A sparse X in which an entry stands once and columns are in order, copied only if needed."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
-    def _weights(self, X, codes, sample_weight):
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if sample_weight is not None and not (weights >= 0).all():
-            bad = int(np.flatnonzero(~(weights >= 0))[0])
-            raise ValueError(f"sample_weight must be >= 0; example {bad} has {weights[bad]!r}")
-        if self.class_weight is not None:
-            per_class = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=self.classes_[codes]
-            )
-            weights = weights * per_class[codes]
-        if not weights.any():
-            raise ValueError("all sample weights are zero: there is nothing to learn from")
-        return weights
 
-    def _start(self, X):
-        if getattr(self, "coef_", None) is None or self.coef_.shape[1] != X.shape[1]:
-            return None
-        return self.coef_, self.intercept_
-
-    def _seed(self):
-        if self.random_state is None:
-            return 0
-        if isinstance(self.random_state, Integral):
-            return int(self.random_state)
-        return int(self.random_state.randint(2**31 - 1))
-
-    def _check_parameters(self):
-        for name, low, strict in (("C", 0, True), ("tol", 0, False)):
-            value = getattr(self, name)
-            fine = isinstance(value, Real) and np.isfinite(value)
-            if not fine or value < low or (strict and value == low):
-                bound = "positive" if strict else ">= 0"
-                raise ValueError(f"{name} must be a {bound} number; got {value!r}")
-        if self.solver != "auto" and self.solver not in BY_NAME:
-            raise ValueError(
-                f"solver={self.solver!r} is not known; use one of {', '.join(['auto', *BY_NAME])}"
-            )
-        if self.multi_class not in ("crammer_singer", "ovr"):
-            raise ValueError(
-                f"multi_class={self.multi_class!r} is not known; use 'crammer_singer' or 'ovr'"
-            )
-        if isinstance(self.loss, str) and self.loss != "hinge":
-            raise ValueError(f"loss={self.loss!r} is not known; use 'hinge' or a cost matrix")
+def _products(X, W):
+    """X @ W in float64, without a float64 copy of all X."""
+    if X.dtype == W.dtype:
+        return np.asarray(X @ W)
+    out = np.empty((X.shape[0], W.shape[1]))
+    for low in range(0, len(out), BLOCK):
+        rows = X[low : low + BLOCK]
+        out[low : low + BLOCK] = rows.astype(np.float64) @ W
+    return out

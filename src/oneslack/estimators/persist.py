@@ -1,4 +1,4 @@
-"""Models to and from one safe file."""
+"""Models from one safe file."""
 
 from __future__ import annotations
 
@@ -8,30 +8,50 @@ from ..errors import FormatError
 def load(path):
     """The estimator saved at `path` by its `save`; runs no code from the file.
 
+    Parameters
+    ----------
+    path : str or path
+        A file that `save` wrote.
+
+    Returns
+    -------
+    model : LinearSVC
+        As it was when saved, but for `result_`, the course of the training.
+
+    Raises
+    ------
+    FormatError
+        Where the file is missing, damaged, foreign, or of a newer version.
+
     Examples
     --------
-    >>> import oneslack, tempfile, os
+    >>> import os, tempfile
+    >>> import oneslack
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> path = os.path.join(tempfile.mkdtemp(), "iris.model")
-    >>> oneslack.LinearSVC().fit(X, y).save(path)
-    >>> bool((oneslack.load(path).predict(X) == y).mean() > 0.9)
+    >>> model = oneslack.LinearSVC().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.model")
+    ...     model.save(path)
+    ...     again = oneslack.load(path)
+    >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
     from ..formats import load_model
     from .linear_svc import LinearSVC
+    from .saving import from_file
 
     kinds = {"LinearSVC": LinearSVC}
     header, arrays = load_model(path)
-    kind = header.get("kind")
-    if kind not in kinds:
+    kind = header.get("kind") if isinstance(header, dict) else None
+    if not isinstance(kind, str) or kind not in kinds:
         raise FormatError(
             f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(kinds)}; "
             "a newer oneslack may know it"
         )
     try:
-        return kinds[kind]._from_file(header, arrays)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise FormatError(
-            f"{path}: the model file is incomplete or damaged ({error}); train it again"
-        ) from error
+        return from_file(kinds[kind], header, arrays)
+    except KeyError as error:
+        raise FormatError(f"{path}: the model file lacks {error}; train the model again") from error
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FormatError(f"{path}: the model file is damaged ({error}); train the model again") from error

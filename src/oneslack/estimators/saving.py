@@ -1,4 +1,4 @@
-"""Class labels of any plain type, as a header and arrays of a model file."""
+"""A fitted linear classifier as the header and arrays of a model file, and back."""
 
 from __future__ import annotations
 
@@ -7,21 +7,106 @@ import numpy as np
 from ..errors import OneslackError
 
 
-def classes_to_file(classes):
-    """(header, arrays): text in the header, numbers as an array."""
+def to_file(model):
+    """(header, arrays) of a fitted model."""
+    from .. import __version__
+
+    parameters, parameter_arrays = _parameters_to_file(model.get_params(deep=False))
+    classes, class_arrays = _classes_to_file(model.classes_)
+    header = {
+        "kind": type(model).__name__,
+        "oneslack": __version__,
+        "n_features": int(model.n_features_in_),
+        "classes": classes,
+        "parameters": parameters,
+        "certificate": {
+            "primal": float(model.objective_),
+            "dual": float(model.dual_objective_),
+            "relative_gap": float(model.duality_gap_),
+            "n_iter": int(model.n_iter_),
+        },
+    }
+    if hasattr(model, "feature_names_in_"):
+        header["feature_names"] = [str(name) for name in model.feature_names_in_]
+    weights = {"coef": model.coef_, "intercept": model.intercept_}
+    return header, {**weights, **class_arrays, **parameter_arrays}
+
+
+def from_file(kind, header, arrays):
+    """The model of class `kind`; a ValueError, TypeError or KeyError where something is missing."""
+    model = kind(**_parameters_from_file(header["parameters"], arrays))
+    model.classes_ = _classes_from_file(header["classes"], arrays)
+    model.n_features_in_ = int(header["n_features"])
+    if "feature_names" in header:
+        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        _check_shape("feature names", model.feature_names_in_, (model.n_features_in_,))
+    certificate = header["certificate"]
+    model.objective_ = float(certificate["primal"])
+    model.dual_objective_ = float(certificate["dual"])
+    model.duality_gap_ = float(certificate["relative_gap"])
+    model.n_iter_ = int(certificate["n_iter"])
+    model.coef_, model.intercept_ = arrays["coef"], arrays["intercept"]
+    rows = 1 if len(model.classes_) == 2 else len(model.classes_)
+    _check_shape("weights", model.coef_, (rows, model.n_features_in_))
+    _check_shape("intercepts", model.intercept_, (rows,))
+    return model
+
+
+def _check_shape(name, array, shape):
+    if array.shape != shape:
+        raise ValueError(f"the {name} have shape {array.shape}, expected {shape}")
+
+
+def _classes_to_file(classes):
+    """Text in the header, numbers as an array."""
     if classes.dtype.kind in "iufb":
-        return {"type": "number", "dtype": classes.dtype.str}, {"classes": classes}
+        return {"type": "number"}, {"classes": classes}
     values = classes.tolist()
     if not all(isinstance(value, str) for value in values):
         raise OneslackError(
             f"cannot save class labels of type {type(values[0]).__name__}; use text or numbers"
         )
-    kind = "text" if classes.dtype.kind == "U" else "object"
-    return {"type": kind, "values": values}, {}
+    return {"type": "text", "dtype": classes.dtype.str, "values": values}, {}
 
 
-def classes_from_file(header, arrays):
-    """The labels as they were."""
+def _classes_from_file(header, arrays):
     if header["type"] == "number":
-        return arrays["classes"]
-    return np.array(header["values"], dtype=object if header["type"] == "object" else None)
+        classes = arrays["classes"]
+    elif header["type"] == "text":
+        classes = np.array(header["values"], dtype=np.dtype(header["dtype"]))
+    else:
+        raise ValueError(f"class labels of type {header['type']!r} are not known")
+    if classes.ndim != 1 or len(classes) < 2:
+        raise ValueError(f"there are {classes.size} class labels, expected two or more")
+    return classes
+
+
+def _parameters_to_file(parameters):
+    """JSON values as they are, class weights as pairs, a cost matrix as an array.
+
+    A solver or RandomState object has no place in a safe file: the default stands for it.
+    """
+    plain, arrays = {}, {}
+    for name, value in parameters.items():
+        if isinstance(value, np.generic):
+            value = value.item()
+        if name == "loss" and not isinstance(value, str):
+            arrays["loss"] = np.array(value, dtype=float)
+        elif name == "class_weight" and isinstance(value, dict):
+            plain[name] = {"pairs": [[_item(label), float(weight)] for label, weight in value.items()]}
+        elif isinstance(value, bool | int | float | str | None):
+            plain[name] = value
+    return plain, arrays
+
+
+def _item(label):
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _parameters_from_file(parameters, arrays):
+    parameters = dict(parameters)
+    if isinstance(parameters.get("class_weight"), dict):
+        parameters["class_weight"] = dict(parameters["class_weight"]["pairs"])
+    if "loss" in arrays:
+        parameters["loss"] = arrays["loss"]
+    return parameters

@@ -48,9 +48,7 @@ def _raw_bytes(path):
     except IsADirectoryError as error:
         raise FormatError(f"{path}: is a folder; name a file in it.") from error
     except OSError as error:
-        raise FormatError(
-            f"{path}: cannot be read ({error.strerror}); check its permissions."
-        ) from error
+        raise FormatError(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
 
 
 def _unpack(path, raw, name, limit):

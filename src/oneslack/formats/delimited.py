@@ -134,9 +134,7 @@ def _read_plain_cells(buffer, layout, dtype):
     n = 0
     for block, offset in blocks_of_lines(buffer, layout.body):
         first = n
-        position, n = parse_cells(
-            block, ord(layout.delimiter), layout.n_columns, label, n, X, starts, spans
-        )
+        position, n = parse_cells(block, ord(layout.delimiter), layout.n_columns, label, n, X, starts, spans)
         if position < len(block):
             return None
         starts[first:n] += offset
@@ -198,9 +196,7 @@ def _rows_of_cells(buffer, layout):
 
 def _feature(where, column, text):
     if not text.strip():
-        raise FormatError(
-            f"{where}, column {column + 1}: the cell is empty; fill it or drop the line."
-        )
+        raise FormatError(f"{where}, column {column + 1}: the cell is empty; fill it or drop the line.")
     if not _is_number(text):
         raise FormatError(
             f"{where}, column {column + 1}: {text.strip()[:40]!r} is not a finite number; encode "
@@ -211,9 +207,7 @@ def _feature(where, column, text):
 
 def _label(where, column, text):
     if not text:
-        raise FormatError(
-            f"{where}, column {column + 1}: the label is empty; fill it or drop the line."
-        )
+        raise FormatError(f"{where}, column {column + 1}: the label is empty; fill it or drop the line.")
     return text
 
 
@@ -229,6 +223,4 @@ def _decode(path, text, lines_before):
         return bytes(text).decode("utf-8")
     except UnicodeDecodeError as error:
         line = lines_before + line_number(text, error.start)
-        raise FormatError(
-            f"{path}, line {line}: the text is not UTF-8; save the file as UTF-8."
-        ) from error
+        raise FormatError(f"{path}, line {line}: the text is not UTF-8; save the file as UTF-8.") from error

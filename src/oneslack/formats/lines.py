@@ -16,8 +16,7 @@ def count(buffer, byte, stop=None):
     """How often one byte, given as b":", occurs before position `stop`."""
     view = _as_array(buffer)[:stop]
     return sum(
-        np.count_nonzero(view[start : start + CACHED] == ord(byte))
-        for start in range(0, len(view), CACHED)
+        np.count_nonzero(view[start : start + CACHED] == ord(byte)) for start in range(0, len(view), CACHED)
     )
 
 

@@ -87,8 +87,7 @@ def _storable(path, name, array):
         raise OneslackError(f"{path}: no array may be called __metadata__; choose another name.")
     if array.dtype.name not in STORABLE:
         raise OneslackError(
-            f"{path}: the array {name!r} is {array.dtype}; store numbers as arrays and text in the "
-            "header."
+            f"{path}: the array {name!r} is {array.dtype}; store numbers as arrays and text in the header."
         )
     return np.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=None)
 

@@ -82,9 +82,7 @@ def _from_matrix(path, matrix, label):
 
 
 def _from_arrays(path, arrays, label):
-    csr_prefix = next(
-        (p for p in ("X_", "") if all(p + part in arrays for part in CSR_PARTS)), None
-    )
+    csr_prefix = next((p for p in ("X_", "") if all(p + part in arrays for part in CSR_PARTS)), None)
     if csr_prefix is not None:
         X, label_name = _sparse(path, arrays, csr_prefix), "y"
     else:
@@ -112,9 +110,7 @@ def _sparse(path, arrays, prefix):
         X = csr_matrix((data, indices, indptr), shape=tuple(shape.tolist()))
         X.check_format(full_check=True)
     except (ValueError, TypeError) as error:
-        raise FormatError(
-            f"{path}: its arrays form no CSR matrix ({error}); save it again."
-        ) from error
+        raise FormatError(f"{path}: its arrays form no CSR matrix ({error}); save it again.") from error
     X.sum_duplicates()
     return X
 
@@ -122,8 +118,7 @@ def _sparse(path, arrays, prefix):
 def _check_features(path, X, n_features, dtype):
     if X.ndim != 2 or X.dtype.kind not in "biuf" or 0 in X.shape:
         raise FormatError(
-            f"{path}: X is {X.dtype} of shape {X.shape}; expected numbers with two axes, one row "
-            "an example."
+            f"{path}: X is {X.dtype} of shape {X.shape}; expected numbers with two axes, one row an example."
         )
     if n_features not in (None, X.shape[1]):
         raise FormatError(
@@ -146,9 +141,7 @@ def _check_labels(path, y, n):
     if y.size == n and y.ndim == 2:
         y = y.ravel()
     if y.shape != (n,):
-        raise FormatError(
-            f"{path}: y has the shape {y.shape}; expected {n} labels, one a row of X."
-        )
+        raise FormatError(f"{path}: y has the shape {y.shape}; expected {n} labels, one a row of X.")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = np.isfinite(y).argmin()
         raise FormatError(

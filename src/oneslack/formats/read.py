@@ -26,9 +26,7 @@ NUMPY_MAGIC = (b"\x93NUMPY", b"PK\x03\x04")
 SAMPLE = 1 << 16
 
 
-def read_data(
-    path, *, kind="auto", n_features=None, label=None, zero_based="auto", dtype=np.float64
-):
+def read_data(path, *, kind="auto", n_features=None, label=None, zero_based="auto", dtype=np.float64):
     """Read a data file of any kind as a Table; whole-numbered labels become int64.
 
     kind: "svmlight", "csv" (also tabs and semicolons), "numpy", or "auto".  `label` is for csv and
@@ -41,9 +39,7 @@ def read_data(
     if kind == "auto":
         kind = _kind_of(path)
     if kind == "svmlight":
-        table = read_svmlight(
-            path, n_features=n_features, zero_based=zero_based, dtype=dtype, qid="auto"
-        )
+        table = read_svmlight(path, n_features=n_features, zero_based=zero_based, dtype=dtype, qid="auto")
     elif kind == "csv":
         table = read_csv(path, label=label, n_features=n_features, dtype=dtype)
     elif kind == "numpy":

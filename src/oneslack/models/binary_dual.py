@@ -16,6 +16,8 @@ SHRINK = 0.5
 
 
 class BinaryDual:
+    """alpha (n,), w (d,) and what is active."""
+
     def __init__(self, model, data, C, seed):
         self.model, self.data = model, data
         self.upper = C * data.weights
@@ -37,18 +39,16 @@ class BinaryDual:
     @property
     def shares(self):
         """The duals as shares of their upper bound."""
-        return np.divide(
-            self.alpha, self.upper, out=np.zeros_like(self.alpha), where=self.upper > 0
-        )
+        return np.divide(self.alpha, self.upper, out=np.zeros_like(self.alpha), where=self.upper > 0)
 
     def linear(self):
         return float(self.alpha.sum())
 
     def run(self, rate):
-        """One pass over what is active; returns the running gap."""
+        """One pass over what is active; returns the running gap and the growth of the dual."""
         from .._jit.binary import dual_pass
 
-        self.count, gap, low, high = dual_pass(
+        self.count, gap, growth, low, high = dual_pass(
             self.data.view, self.data.y, self.upper, self.norm2, rate, self.alpha, self.w,
             self.bias, self.active, self.count, self.kept, BLOCK, self.zone, self.random,
         )  # fmt: skip
@@ -57,7 +57,7 @@ class BinaryDual:
             self.bias += rate * (self.data.y @ self.alpha)
         self.zone[0] = SHRINK * low if low > 0 else np.inf
         self.zone[1] = SHRINK * high if high > 0 else np.inf
-        return gap
+        return gap, growth
 
     def reopen(self, S):
         """Bring back every example that may still move at scores S."""

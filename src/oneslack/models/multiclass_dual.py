@@ -12,10 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 BLOCK = 256
-SHRINK = 0.5
+SHRINK = 0.1
 
 
 class MulticlassDual:
+    """alpha (n, K), W (d, K) and what is active."""
+
     def __init__(self, model, data, C, seed):
         self.model, self.data = model, data
         n, K = data.n, model.n_classes
@@ -49,7 +51,7 @@ class MulticlassDual:
     def run(self, rate):
         from .._jit.multiclass import dual_pass
 
-        self.count, gap, violation = dual_pass(
+        self.count, gap, growth, violation = dual_pass(
             self.data.view, self.data.y, self.upper, self.model.losses, self.norm2, rate,
             self.alpha, self.W, self.bias, self.classes, self.n_classes, self.active, self.count,
             self.kept, BLOCK, self.zone[0], self.random,
@@ -59,7 +61,7 @@ class MulticlassDual:
             given = np.bincount(self.data.y, self.upper, minlength=len(self.bias))
             self.bias += rate * (given - self.alpha.sum(axis=0))
         self.zone[0] = SHRINK * violation if violation > 0 else np.inf
-        return gap
+        return gap, growth
 
     def reopen(self, S):
         from .._jit.multiclass import reopen

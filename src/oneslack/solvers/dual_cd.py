@@ -20,9 +20,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..objective import relative_gap
 from ..result import Step
 from .line import search
+
+
+#: How fast a pass moves the intercept, beside the mean squared length of the examples.
+BIAS_RATE = 0.3
 
 
 @dataclass(frozen=True)
@@ -45,72 +48,87 @@ class DualCD:
             passes.restore(start["passes"])
             check.restore(start["check"])
         has_bias = problem.regulariser.n_free > 0
-        rate = float(problem.data.norm2.mean()) if has_bias else 0.0
-        rate = rate if rate > 0 or not has_bias else 1.0
-        dual = 0.0
+        rate = BIAS_RATE * (float(problem.data.norm2.mean()) or 1.0) if has_bias else 0.0
+        value = problem.regulariser.value
+        running = passes.linear() - value(passes.point)
+        dual = start.get("dual", 0.0)
 
         def state():
-            return {"passes": passes.state(), "check": check.state()}
+            return {"passes": passes.state(), "check": check.state(), "dual": dual}
 
         while True:
-            gap = passes.run(rate)
-            estimate = passes.linear() - problem.regulariser.value(passes.point)
-            if not has_bias:
-                dual = max(dual, estimate)
-            if not check.due(gap, estimate, passes.count):
+            gap, growth = passes.run(rate)
+            running += growth
+            if not check.due(gap, running, passes.count):
                 yield Step(passes.point, dual, n_cuts=passes.count, state=state)
                 continue
             w = passes.point
+            running = passes.linear() - value(w)
             S = problem.scores(w)
             passes.reopen(S)
-            w, primal = polish(problem, w, S)
-            if has_bias:
-                dual = max(dual, problem.dual_of(passes.shares))
-            check.verified(relative_gap(primal, dual))
+            w, primal = polish(problem, w.copy(), S, 0.01 * max(tol, 1e-12) * abs(running))
+            dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
+            check.verified(primal - dual, passes.count)
             yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
 
 
-def polish(problem, w, S):
+def polish(problem, w, S, enough):
     """The best multiple of w, then the best intercept for it: all without a pass over the data."""
-    zero = np.zeros_like(w)
-    t = search(problem, zero, np.zeros_like(S), w, S)
-    w, S = t * w, t * S
+
+    def objective(w, S):
+        return problem.regulariser.value(w) + problem.weight * problem.risk_at(S)
+
+    primal = objective(w, S)
+    for direction, dS in _polish_directions(problem, w, S):
+        t = search(problem, w, S, direction, dS, enough)
+        if t > 0:
+            moved, scores = w + t * direction, S + t * dS
+            lower = objective(moved, scores)
+            if lower < primal:
+                w, S, primal = moved, scores, lower
+    return w, primal
+
+
+def _polish_directions(problem, w, S):
+    """Along w both ways; along a single intercept both ways."""
+    yield w, S
+    yield -w, -S
     if problem.regulariser.n_free == 1:
         for sign in (1.0, -1.0):
-            direction = zero.copy()
+            direction = np.zeros_like(w)
             direction[problem.regulariser.free] = sign
-            dS = np.full_like(S, sign)
-            step = search(problem, w, S, direction, dS)
-            w, S = w + step * direction, S + step * dS
-    return w, problem.regulariser.value(w) + problem.weight * problem.risk_at(S)
+            yield direction, np.full_like(S, sign)
 
 
 class Verification:
-    """When to pay for the true bound: once the running one promises it, then less and less often."""
+    """When to pay for the true bound: once the running one promises it, and now and then anyway."""
 
-    #: Verifications in a row without a smaller gap after which rounding is to blame.
-    PATIENCE = 30
+    #: Verifications in a row without a smaller gap after which rounding is to blame; more of them while
+    #: no dual can move, since then only the intercept does.
+    PATIENCE, PATIENCE_AT_REST = 30, 3000
 
     def __init__(self, tol):
         self.target = max(tol, 1e-15)
-        self.since, self.wait = 0, 1
-        self.best, self.vain = np.inf, 0
+        self.since, self.wait, self.limit = 0, 1, 50
+        self.best, self.vain, self.at_rest = np.inf, 0, False
 
     def due(self, gap, dual, count):
         self.since += 1
         promised = gap <= self.target * abs(dual + gap)
-        return count == 0 or (promised and self.since >= self.wait)
+        return count == 0 or (promised and self.since >= self.wait) or self.since >= self.limit
 
-    def verified(self, gap):
+    def verified(self, gap, count):
+        self.at_rest = count == 0
         self.wait = min(1 + self.since // 2, 20)
+        self.limit = min(int(1.5 * self.limit), 1000) if self.since >= self.limit else self.limit
+        self.target *= 0.7 if self.since < self.limit else 1.0
         self.since = 0
-        self.target *= 0.7
         self.vain = 0 if gap < self.best else self.vain + 1
         self.best = min(self.best, gap)
 
     @property
     def stalled(self):
-        return self.vain >= self.PATIENCE
+        return self.vain >= (self.PATIENCE_AT_REST if self.at_rest else self.PATIENCE)
 
     def state(self):
         return dict(vars(self))

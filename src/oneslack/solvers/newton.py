@@ -23,13 +23,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..objective import relative_gap
+from ..objective import inner, relative_gap, squared_norm
 from ..result import Step
-from .line import minimise_on_line
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
 FIRST_MU = 4.0
 SAMPLE_GROWTH = 8
+#: mu is lowered by at most this factor, once half the squared gradient is this share of the rounding.
+FALL = 0.3
+LONGEST = 1000.0
+LOOSE = 0.3
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,6 @@ class Newton:
                     yield Step(w, -np.inf, n_cuts=part.n)
                     if relative_gap(stage.primal, stage.dual) <= part_tol or stage.stalled:
                         break
-                mu = min(4.0 * mu, FIRST_MU)
         for stage in descend(problem, np.array(w, dtype=float), mu, tol):
             yield Step(
                 stage.w, stage.dual, stage.primal, n_cuts=problem.n, stalled=stage.stalled,
@@ -87,25 +89,41 @@ def descend(problem, w, mu, tol):
     """Newton steps from w; yields a Stage before each."""
     smooth = Smoothed(problem)
     S = problem.scores(w)
-    best, vain = np.inf, 0
+    progress = Progress()
     while True:
         at = smooth.at(w, S, mu)
         primal = at.regular + at.hinge
-        dual = smooth.dual(at, primal, tol)
-        gap = relative_gap(primal, dual)
-        vain = 0 if gap < 0.999 * best else vain + 1
-        best = min(best, gap)
-        yield Stage(w, primal, dual, mu, stalled=vain >= 60)
-        # Go on with this mu while the gradient, not the rounding, makes the gap.
-        if 0.5 * at.gradient_norm2 <= 0.25 * at.error:
+        dual = smooth.dual(at, primal)
+        yield Stage(w, primal, dual, mu, stalled=progress.is_vain(at, mu, relative_gap(primal, dual)))
+        # Follow the path w(mu) loosely: lower mu as soon as the rounding makes most of the gap, but not
+        # by much, or too few examples are left inside it to tell the curvature.
+        if 0.5 * at.gradient_norm2 <= LOOSE * at.error:
             wanted = np.sqrt(0.4 * tol * abs(primal) / max(at.error, 1e-300))
-            mu *= min(max(wanted, 0.1), 0.5)
+            mu *= min(max(wanted, FALL), 0.7)
             at = smooth.at(w, S, mu)
         direction = smooth.newton_direction(at, mu)
         dS = problem.scores(direction)
         t = smooth.search(w, S, direction, dS, mu)
         w = w + t * direction
         S = S + t * dS
+
+
+class Progress:
+    """A smaller gap, a smaller mu or a smaller P_mu; without any for long, rounding is to blame."""
+
+    PATIENCE = 60
+
+    def __init__(self):
+        self.gap, self.mu, self.smoothed, self.vain = np.inf, np.inf, np.inf, 0
+
+    def is_vain(self, at, mu, gap):
+        if mu < self.mu:
+            self.smoothed = np.inf
+        moved = gap < 0.999 * self.gap or mu < self.mu or at.smoothed < self.smoothed * (1 - 1e-9)
+        self.vain = 0 if moved else self.vain + 1
+        self.gap, self.mu = min(self.gap, gap), mu
+        self.smoothed = min(self.smoothed, at.smoothed)
+        return self.vain >= self.PATIENCE or not np.isfinite(at.smoothed)
 
 
 @dataclass(frozen=True)
@@ -118,6 +136,7 @@ class Point:
     regular: float
     hinge: float
     error: float
+    smoothed: float  # P_mu
     bound: float  # the dual value, valid where there is no intercept
 
 
@@ -138,17 +157,19 @@ class Smoothed:
         loss, hinge, error = (C * sum(values) for values in zip(*parts, strict=True))
         v = C * problem.adjoint(problem.model.coefficients(problem.data, shares))
         gradient = problem.regulariser.gradient(w) - v
+        regular = problem.regulariser.value(w)
         return Point(
-            shares, gradient, float(np.einsum("i,i", gradient, gradient)),
-            problem.regulariser.value(w), hinge, error, problem.regulariser.dual(v, loss),
+            shares, gradient, squared_norm(gradient), regular, hinge, error,
+            smoothed=regular + loss - inner(w, v) + error,
+            bound=problem.regulariser.dual(v, loss),
         )  # fmt: skip
 
-    def dual(self, at, primal, tol):
+    def dual(self, at, primal):
         """A certified lower bound; with intercepts the duals must be balanced first, which is paid
-        for only when the bound without it is good enough."""
+        for only when the bound without it is worth it."""
         if not self.problem.regulariser.n_free:
             return at.bound
-        if relative_gap(primal, at.bound) > 2 * tol:
+        if relative_gap(primal, at.bound) > 0.1 and self.problem.n > 10_000:
             return -np.inf
         return self.problem.dual_of(at.shares)
 
@@ -157,21 +178,35 @@ class Smoothed:
         H = problem.C * sum(problem._map(problem.model.smooth_hessian, at.shares, mu))
         diagonal = np.arange(len(H))
         H[diagonal, diagonal] += self.penalised + 1e-10 * (1.0 + H[diagonal, diagonal])
+        # Where no example is inside the rounding an intercept has no curvature, and the intercepts of
+        # all classes together never have: give them a little.
+        lacking = np.maximum(1e-4 * problem.weight - H[diagonal, diagonal], 1e-6 * H[diagonal, diagonal])
+        H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
         return -_solve_positive(H, at.gradient)
 
     def search(self, w, S, direction, dS, mu):
-        """Exact line search on P_mu; the whole step is taken when it is nearly as good."""
+        """Line search on P_mu: Newton on its slope, which is piecewise linear, inside a bracket."""
         problem = self.problem
         first, second = problem.regulariser.slope(w, direction)
 
         def slope(t):
             parts = problem._map(problem.model.smooth_slope, S, dS, t, mu)
-            return first + t * second + problem.C * sum(part[0] for part in parts)
+            value = first + t * second + problem.C * sum(part[0] for part in parts)
+            return value, second + problem.C * sum(part[1] for part in parts)
 
-        at_start, at_end = slope(0.0), slope(1.0)
-        if abs(at_end) <= 0.1 * abs(at_start):
-            return 1.0
-        return minimise_on_line(slope, precision=1e-3)
+        low, high, t = 0.0, np.inf, 1.0
+        enough = 0.1 * abs(slope(0.0)[0])
+        for _ in range(30):
+            value, curvature = slope(t)
+            if abs(value) <= enough:
+                break
+            low, high = (t, high) if value < 0 else (low, t)
+            t = t - value / curvature if curvature > 0 else np.inf
+            if not low < t < high:
+                t = 0.5 * (low + high) if np.isfinite(high) else min(2.0 * low, LONGEST)
+            if t >= LONGEST:
+                break
+        return t
 
 
 def _solve_positive(H, right):

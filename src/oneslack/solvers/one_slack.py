@@ -102,7 +102,8 @@ class OneSlack:
             violation = problem.risk_at(dS) - planes.model_value(candidate)
             dS -= S
             direction = candidate - best.w
-            t = search(problem, best.w, S, direction, dS)
+            gap = best.primal - planes.dual
+            t = search(problem, best.w, S, direction, dS, 1e-3 * gap)
             if t > 0:
                 w = best.w + t * direction
                 if regulariser.nonnegative is not None:
@@ -116,6 +117,8 @@ class OneSlack:
                     t = 0.0
             # From the best point towards the candidate; behind it where the search went further.
             planes.add(problem.cut_at(S + self.beyond * (1.0 - t) * dS))
+            if t == 0.0:
+                planes.add(problem.cut_at(S + dS))  # or the same candidate may come back for ever
             yield best.primal, violation
 
     def _secant(self, problem, planes, best):
@@ -148,9 +151,7 @@ class OneSlack:
 
     @staticmethod
     def _slope(problem, plane, w, direction):
-        return problem.regulariser.slope(w, direction)[0] - problem.weight * inner(
-            plane.normal, direction
-        )
+        return problem.regulariser.slope(w, direction)[0] - problem.weight * inner(plane.normal, direction)
 
 
 class Best:

@@ -29,6 +29,7 @@ class Planes:
         if floor is not None:
             self._append(np.zeros(d), floor)
             self.a[0] = weight
+            self.dual = regulariser.dual(np.zeros(d), weight * floor)
 
     def __len__(self):
         return len(self.offsets)
@@ -73,9 +74,18 @@ class Planes:
             self._solve_nonnegative(tol)
         self.idle = np.where(self.a > 0, 0, self.idle + 1)
         v = self.a @ self.normals
-        self.dual = max(self.dual, self.regulariser.dual(v, inner(self.a, self.offsets)))
+        if self._is_feasible(v):
+            self.dual = max(self.dual, self.regulariser.dual(v, inner(self.a, self.offsets)))
         self._drop_idle()
         return self.regulariser.point(v, self.free_values), self.dual
+
+    def _is_feasible(self, v):
+        """Whether v has no component along the free weights, but for rounding."""
+        free = self.regulariser.free
+        if free is None:
+            return True
+        largest = float(np.abs(self.normals[:, free]).max())
+        return float(np.abs(v[free]).max()) <= 1e-9 * self.weight * max(largest, 1e-3)
 
     def _solve_quadratic(self, gram, a, tol):
         regulariser = self.regulariser
@@ -84,6 +94,10 @@ class Planes:
             linear = linear - self.normals @ regulariser.prior
         F = self.normals[:, regulariser.free] if regulariser.n_free else None
         solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
+        while solution.n_iter == 1 and solution.gap > 1e-13 * abs(solution.value):
+            # Good enough for `tol`, but the same point again would bring the same plane again.
+            tol = min(0.1 * tol, 0.5 * solution.gap)
+            solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
         return solution.a, solution.multipliers
 
     def _solve_nonnegative(self, tol, max_iter=100):

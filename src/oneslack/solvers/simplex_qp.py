@@ -31,11 +31,14 @@ def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSoluti
     E = np.ones((m, 1)) if F is None else np.column_stack([np.ones(m), F])
     a = a.copy()
     support = a > 0
-    ridge = 1e-13 * max(float(np.diag(Q).max()), 1e-300)
+    # Q a is of the size of b at the optimum, so this is a scale of Q even where Q is all zeros.
+    scale = max(float(np.diag(Q).max()), float(np.abs(b).max()) / total, 1e-300)
     best_gap, stuck = np.inf, 0
     for iteration in range(1, max_iter + 1):
         index = np.flatnonzero(support)
-        step, multipliers = _newton_step(Q, b, E, a, index, ridge)
+        step, multipliers = _newton_step(Q, b, E, a, index, scale)
+        # Rounding must not throw a variable out again that the equalities hold at zero for now.
+        step[np.abs(step) <= 1e-12 * total] = 0.0
         blocked = _move(a, index, step)
         if len(blocked):
             support[blocked] = False
@@ -61,16 +64,16 @@ def gap_of(Q, b, E, a, multipliers, total) -> float:
     return max(total * float((g - free).max()) - float(a @ g), 0.0)
 
 
-def _newton_step(Q, b, E, a, index, ridge):
+def _newton_step(Q, b, E, a, index, scale):
     """The step on the support that maximises f within the equalities, and their multipliers."""
     p, k = len(index), E.shape[1]
     K = np.zeros((p + k, p + k))
     K[:p, :p] = Q[np.ix_(index, index)]
-    K[np.arange(p), np.arange(p)] += ridge
+    K[np.arange(p), np.arange(p)] += 1e-13 * scale
     K[:p, p:] = E[index]
     K[p:, :p] = E[index].T
     # Equalities may say the same twice (intercepts of all classes); this picks small multipliers.
-    K[np.arange(p, p + k), np.arange(p, p + k)] = -1e-25 / ridge
+    K[np.arange(p, p + k), np.arange(p, p + k)] = -1e-13 / scale
     right = np.zeros(p + k)
     right[:p] = (b - Q[:, index] @ a[index])[index]
     try:

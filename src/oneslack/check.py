@@ -1,0 +1,355 @@
+"""Conformance: does a model keep its promises?  Run it on your own model before you train.
+
+    H_i(w) = max_z loss(y_i, z) - <w, delta_i(z)>        delta_i(z) = psi(x_i, y_i) - psi(x_i, z)
+
+A solver believes three things: psi and loss are functions, decode finds the worst offender, and nothing
+changes behind its back.  Wherever the outputs can be listed the decoder is compared with brute force.
+Everywhere, each output it ever gave for an example is a cut, which must lie under H_i at every other w:
+a decoder that misses the best output is found out by its own answers.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+
+import numpy as np
+import scipy.sparse as sp
+
+from .brute import outputs_of
+from .errors import OneslackError
+
+#: Two numbers agree within this, relative to their size.
+TOLERANCE = 1e-7
+
+PLAIN, AUGMENTED = "decode(w, x)", "decode(w, x, y)"
+
+
+class ModelError(OneslackError):
+    """A model breaks its contract; the message names the method, the example and the numbers."""
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What `check_model` looked at."""
+
+    model: str
+    n_examples: int
+    n_weights: int
+    enumerated: bool
+    exact: bool
+    extensions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        decoder = "as good as brute force" if self.enumerated else "never beaten by another answer"
+        decoder = decoder if self.exact else "not compared, as it is not exact"
+        fast = ", ".join(self.extensions) or "none"
+        return (
+            f"{self.model} passes on {self.n_examples} examples at {self.n_weights} weights; "
+            f"decoder: {decoder}; extensions: {fast}"
+        )
+
+
+def check_model(model, X, Y, *, outputs=None, n_weights=20, seed=0) -> CheckReport:
+    """Check a model on a few examples; raise ModelError where it breaks its contract.
+
+    Parameters
+    ----------
+    model : the Model (protocols.py) to check.  With `exact = False` its decoder may be approximate.
+    X, Y : examples, a few dozen small ones
+    outputs : all outputs of an x, or a function that lists them; `model.outputs` by default.  Where
+        there is neither, the decoder is compared with its own answers and the examples' outputs.
+    n_weights : how many w to try
+    seed : of the w
+
+    Returns
+    -------
+    CheckReport, to print
+
+    Examples
+    --------
+    >>> import numpy as np, oneslack
+    >>> X = np.array([[0.0, 1.0], [2.0, 1.0]])
+    >>> print(oneslack.check_model(oneslack.Binary(2), X, [1, -1]))  # doctest: +ELLIPSIS
+    Binary passes on 2 examples at 20 weights; decoder: as good as brute force; ...
+    """
+    if n_weights < 1:
+        raise ValueError(f"n_weights must be at least 1; got {n_weights!r}")
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    m = Y.shape[0] if hasattr(Y, "shape") else len(Y)
+    if n == 0 or n != m:
+        raise ValueError(f"X has {n} examples and Y has {m}: give as many of both, at least one")
+    _check_members(model)
+    listed = outputs is not None or hasattr(model, "outputs")
+    watch = Watch(model)
+    examples = [
+        Example(watch, i, X[i], Y[i], outputs_of(model, X[i], outputs) if listed else None) for i in range(n)
+    ]
+    _add_neighbours(examples)
+    weights = sample_weights(examples, model.n_params, n_weights, np.random.default_rng(seed))
+    for example in examples:
+        example.check_decoder(weights)
+    from .check_extensions import check_extensions
+
+    extensions = check_extensions(model, X, Y, examples, weights, seed)
+    exact = bool(getattr(model, "exact", True))
+    return CheckReport(type(model).__name__, n, n_weights, listed, exact, extensions)
+
+
+def _check_members(model):
+    name = type(model).__name__
+    lacking = [part for part in ("n_params", "joint_feature", "loss", "decode") if not hasattr(model, part)]
+    if lacking:
+        raise ModelError(
+            f"{name} lacks {', '.join(lacking)}: a model has n_params, joint_feature(x, y), "
+            "loss(y, y_hat) and decode(w, x, y=None)"
+        )
+    n_params = model.n_params
+    if isinstance(n_params, bool) or not isinstance(n_params, Integral) or n_params < 1:
+        raise ModelError(f"n_params is {n_params!r}, expected a whole number of at least 1")
+
+
+def sample_weights(examples, n_params, count, rng):
+    """w to try: nothing, ties, the direction of the truth, then noise on three scales around the loss."""
+    norms = [np.sqrt(float(np.sum(example.psi**2))) for example in examples]
+    scale = 1.0 / max(float(np.mean(norms)), 1e-12)
+    special = [
+        np.zeros(n_params),
+        rng.integers(-1, 2, n_params).astype(float),
+        scale**2 * np.mean([example.psi for example in examples], axis=0),
+    ]
+    noise = [scale * (0.3, 1.0, 10.0)[k % 3] * rng.normal(size=n_params) for k in range(count)]
+    return [*special, *noise][:count] if count > 6 else noise
+
+
+def _add_neighbours(examples):
+    """Outputs of other examples are candidates too where both x and y have the same kind and size."""
+    for example in examples:
+        for other in examples:
+            if example.outputs is None and other is not example and _alike(example, other):
+                example.add_candidate(other.y, f"y of example {other.number}")
+
+
+def _alike(one, other):
+    return _kind(one.x) == _kind(other.x) and _kind(one.y) == _kind(other.y)
+
+
+def _kind(value):
+    if sp.issparse(value):
+        return "sparse", value.shape
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of unequal lengths
+        return type(value), None
+    return (type(value), None) if array.dtype == object else (array.dtype.kind, array.shape)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """An output of an example, with all that a score needs."""
+
+    psi: np.ndarray
+    loss: float
+    source: str
+
+
+class Example:
+    """One example and every output seen for it."""
+
+    def __init__(self, watch, number, x, y, outputs):
+        self.watch, self.model = watch, watch.model
+        self.number, self.x, self.y, self.outputs = number, x, y, outputs
+        self.before = _copy(x), _copy(y)
+        self.psi = self.feature(y, "the truth")
+        again = self.feature(y, "the truth")
+        if not np.array_equal(self.psi, again):
+            j = np.flatnonzero(self.psi != again)[0]
+            self.fail("joint_feature", f"feature {j} of the truth was {self.psi[j]:g}, then {again[j]:g}")
+        self.unchanged("joint_feature")
+        loss = self.loss(y, "the truth")
+        if loss != 0:
+            self.fail("loss", f"loss(y, y) is {loss:g}, expected 0")
+        self.candidates = [_Candidate(self.psi, 0.0, "the truth")]
+        if outputs is not None and not outputs:
+            self.fail("outputs", "lists 0 outputs, expected at least 1")
+        for z in outputs or ():
+            self.add_candidate(z, f"output {_brief(z)}", required=True)
+        self.unchanged("loss")
+
+    def fail(self, method, problem):
+        raise ModelError(f"{type(self.model).__name__}.{method}, example {self.number}: {problem}")
+
+    def unchanged(self, method):
+        """Neither the example nor the model has changed."""
+        for what, old, new in zip(("x", "y"), self.before, (self.x, self.y), strict=True):
+            if old is not None and not same(old, new):
+                self.fail(method, f"changed {what} from {_brief(old)} to {_brief(new)}")
+        for key, old, new in self.watch.changes():
+            self.fail(method, f"changed the model: {key} was {old}, now {new}")
+
+    def feature(self, z, source):
+        """psi(x, z) as a flat array, checked."""
+        try:
+            psi = self.model.joint_feature(self.x, z)
+        except Exception as error:
+            raise ModelError(
+                f"{type(self.model).__name__}.joint_feature, example {self.number}: {source} "
+                f"({_brief(z)}) raised {type(error).__name__}: {error}"
+            ) from error
+        size, shape = self.model.n_params, np.shape(psi)
+        if shape != (size,) and not (sp.issparse(psi) and shape == (1, size)):
+            self.fail("joint_feature", f"{source} has shape {shape}, expected n_params = ({size},)")
+        psi = psi.toarray().ravel() if sp.issparse(psi) else np.asarray(psi)
+        if psi.dtype.kind not in "biuf":
+            self.fail("joint_feature", f"{source} has entries of type {psi.dtype}, expected real numbers")
+        bad = np.flatnonzero(~np.isfinite(psi))
+        if len(bad):
+            self.fail("joint_feature", f"{source} has {psi[bad[0]]} at feature {bad[0]}")
+        return psi.astype(np.float64)
+
+    def loss(self, z, source):
+        try:
+            loss = self.model.loss(self.y, z)
+        except Exception as error:
+            raise ModelError(
+                f"{type(self.model).__name__}.loss, example {self.number}: {source} ({_brief(z)}) raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if np.shape(loss) != () or not isinstance(loss, (int, float, np.number, np.ndarray)):
+            self.fail("loss", f"{source} has loss {_brief(loss)}, expected one number")
+        loss = float(loss)
+        if not np.isfinite(loss) or loss < 0:
+            self.fail("loss", f"{source} has loss {loss:g}, expected a finite number >= 0")
+        return loss
+
+    def add_candidate(self, z, source, required=False):
+        try:
+            self.candidates.append(_Candidate(self.feature(z, source), self.loss(z, source), source))
+        except ModelError:
+            if required:
+                raise
+
+    def check_decoder(self, weights):
+        """decode is a function, and no known output beats its answers, without and with the loss."""
+        answers = {}
+        for k, w in enumerate(weights):
+            for method, y in ((PLAIN, None), (AUGMENTED, self.y)):
+                answers[method, k] = self._decode(w, method, y)
+        worst = [answers[AUGMENTED, k] for k in range(len(weights))]
+        self.hinges = np.array([z.loss + (z.psi - self.psi) @ w for z, w in zip(worst, weights, strict=True)])
+        if not getattr(self.model, "exact", True):
+            return
+        self.candidates += answers.values()
+        features = np.array([candidate.psi for candidate in self.candidates])
+        losses = np.array([candidate.loss for candidate in self.candidates])
+        for (method, k), answer in answers.items():
+            values = features @ weights[k]
+            if method == AUGMENTED:
+                values += losses
+            self._compare(method, weights[k], answer, values)
+
+    def _decode(self, w, method, y):
+        first, second = (self._decode_once(w, method, y) for _ in range(2))
+        if not np.array_equal(first.psi, second.psi) or first.loss != second.loss:
+            one, two = (float(answer.psi @ w) + answer.loss for answer in (first, second))
+            self.fail(
+                method, f"gave two different answers at the same w, with score + loss {one:g} and {two:g}"
+            )
+        return first
+
+    def _decode_once(self, w, method, y):
+        given = w.copy()
+        try:
+            z = self.model.decode(given, self.x) if y is None else self.model.decode(given, self.x, y)
+        except Exception as error:
+            raise ModelError(
+                f"{type(self.model).__name__}.{method}, example {self.number}: raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        changed = np.flatnonzero(given != w)
+        if len(changed):
+            j = changed[0]
+            self.fail(method, f"changed w[{j}] from {w[j]:g} to {given[j]:g}")
+        self.unchanged(method)
+        source = f"the answer of {method}"
+        return _Candidate(self.feature(z, source), self.loss(z, source), f"{source}, {_brief(z)},")
+
+    def _compare(self, method, w, answer, values):
+        loss = method == AUGMENTED
+        what = "score + loss" if loss else "score"
+        value = float(answer.psi @ w) + (answer.loss if loss else 0.0)
+        best = int(np.argmax(values))
+        if not agree(value, values[best]):
+            source = self.candidates[best].source
+            self.fail(method, f"its answer has {what} {value:.9g}, but {source} has {values[best]:.9g}")
+        if self.outputs:
+            limit = values[1 : 1 + len(self.outputs)].max()
+            if not agree(value, limit):
+                self.fail(
+                    method,
+                    f"its answer has {what} {value:.9g}, but the best of its {len(self.outputs)} "
+                    f"outputs has {limit:.9g}",
+                )
+
+
+class Watch:
+    """A copy of the model's attributes, to see that no method changes them."""
+
+    def __init__(self, model):
+        self.model = model
+        self.before = {key: _copy(value) for key, value in attributes(model).items()}
+
+    def changes(self):
+        """(attribute, before, now) of what changed; a cached_property may appear."""
+        for key, now in attributes(self.model).items():
+            if key not in self.before:
+                if not isinstance(getattr(type(self.model), key, None), cached_property):
+                    yield key, "nothing", _brief(now)
+            elif self.before[key] is not None and not same(self.before[key], now):
+                yield key, _brief(self.before[key]), _brief(now)
+
+
+def attributes(model) -> dict:
+    """The model's own attributes, whether it has a __dict__ or slots."""
+    slots = [name for kind in type(model).__mro__ for name in getattr(kind, "__slots__", ())]
+    held = {name: getattr(model, name) for name in slots if name != "__dict__" and hasattr(model, name)}
+    return {**held, **getattr(model, "__dict__", {})}
+
+
+def agree(a, b) -> bool:
+    return abs(a - b) <= TOLERANCE * (1.0 + abs(a) + abs(b))
+
+
+def same(a, b, depth=20) -> bool:
+    """Equality of whatever examples and models are made of; not looked at beyond a depth."""
+    if a is b or depth == 0:
+        return True
+    if sp.issparse(a) and sp.issparse(b):
+        return a.shape == b.shape and (a != b).nnz == 0
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        numeric = np.asarray(a).dtype.kind in "fc"
+        return bool(np.array_equal(a, b, equal_nan=numeric))
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key], depth - 1) for key in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(same(one, other, depth - 1) for one, other in zip(a, b, strict=True))
+    if type(a).__eq__ is object.__eq__:
+        return same(attributes(a), attributes(b), depth - 1)
+    return bool(a == b) or (a != a and b != b)
+
+
+def _copy(value):
+    """A deep copy, or None where there is none to be had (open files, locks)."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        return None
+
+
+def _brief(value) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

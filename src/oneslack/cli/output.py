@@ -1,0 +1,142 @@
+"""What a command leaves behind: an exit code, one sentence for a mistake, one JSON object."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import os
+import sys
+from contextlib import contextmanager
+from enum import IntEnum
+
+import typer
+
+from ..errors import OneslackError
+
+
+class Exit(IntEnum):
+    """Exit codes."""
+
+    OK = 0
+    UNEXPECTED = 1
+    USAGE = 2
+    BAD_FILE = 3
+    NOT_REACHED = 4
+    INTERRUPTED = 130
+
+    @property
+    def meaning(self) -> str:
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Exit.OK: "done",
+    Exit.UNEXPECTED: "an unexpected error",
+    Exit.USAGE: "a wrong option or argument",
+    Exit.BAD_FILE: "a file that cannot be read, understood or written",
+    Exit.NOT_REACHED: "stopped before the tolerance was reached; the model so far is saved",
+    Exit.INTERRUPTED: "interrupted (Ctrl-C); the model so far, if there is one, is saved",
+}
+
+#: What a shell reports when the reader of a pipe went away, as in `oneslack predict ... | head`.
+_CLOSED_PIPE = 141
+
+
+class Refusal(Exception):
+    """An input that the user can put right: one sentence and an exit code."""
+
+    def __init__(self, sentence, code=Exit.BAD_FILE):
+        super().__init__(sentence)
+        self.code = code
+
+
+def guarded(command):
+    """The command, with every failure turned into one sentence on stderr and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args, **kwargs):
+        with _as_exit_codes():
+            code = command(*args, **kwargs)
+            sys.stdout.flush()
+        raise typer.Exit(code or Exit.OK)
+
+    return run
+
+
+@contextmanager
+def _as_exit_codes():
+    try:
+        yield
+    except Refusal as error:
+        _leave(str(error), error.code)
+    except OneslackError as error:
+        _leave(str(error), Exit.BAD_FILE)
+    except KeyboardInterrupt:
+        _leave("interrupted; nothing was written.", Exit.INTERRUPTED)
+    except BrokenPipeError:
+        # Python flushes stdout once more at its end, which would fail again, with a traceback.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(_CLOSED_PIPE) from None
+    except MemoryError:
+        _leave("ran out of memory; use fewer examples or a machine with more.", Exit.UNEXPECTED)
+    except (typer.Exit, typer.BadParameter):
+        raise
+    except Exception as error:
+        if os.environ.get("ONESLACK_DEBUG"):
+            raise
+        _leave(
+            f"unexpected {type(error).__name__}: {error}; please report it, with the traceback "
+            "that ONESLACK_DEBUG=1 shows.",
+            Exit.UNEXPECTED,
+        )
+
+
+def _leave(sentence, code):
+    complain(sentence)
+    raise typer.Exit(code) from None
+
+
+def complain(sentence):
+    """Print one line on stderr."""
+    print(f"oneslack: {in_one_line(sentence)}", file=sys.stderr)
+
+
+def in_one_line(text) -> str:
+    """The text without line breaks or double blanks."""
+    return " ".join(str(text).split())
+
+
+def print_json(value):
+    """Print one JSON object on stdout; a number that is not finite becomes null."""
+    print(json.dumps(_plain(value), indent=2, allow_nan=False))
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def check_writable(path, inputs=()):
+    """Refuse an output that cannot be written, before any work is spent on it."""
+    from ..formats.atomic import atomic_write
+
+    for name in inputs:
+        if os.path.realpath(name) == os.path.realpath(path):
+            raise Refusal(f"{path}: is read and written by the same command; name another.", Exit.USAGE)
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise Refusal(f"{path}: is not a regular file; name one.")
+    try:
+        with atomic_write(path):
+            raise _OnlyTrying
+    except _OnlyTrying:
+        pass
+
+
+class _OnlyTrying(Exception):
+    pass

@@ -1,0 +1,62 @@
+"""`oneslack predict`: one prediction a line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .options import DataFile, Label, ModelFile, ZeroBased
+from .output import check_writable, guarded
+
+
+@guarded
+def predict(
+    model: ModelFile,
+    file: DataFile,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="OUT", help="Write here instead of stdout.",
+                     show_default=False),
+    ] = None,
+    scores: Annotated[
+        bool,
+        typer.Option(
+            "--scores",
+            help="After each label, tab-separated: the score of the second class when there are two, "
+            "else of every class, in the order `oneslack info` shows.",
+        ),
+    ] = False,
+    label: Label = None,
+    zero_based: ZeroBased = None,
+):  # fmt: skip
+    """Predict the class of each example in FILE.
+
+    One a line; labels in FILE are ignored.
+    """
+    if output is not None:
+        check_writable(output, inputs=[model, file])
+    lines = _lines(model, file, scores, label, zero_based)
+    if output is None:
+        sys.stdout.writelines(lines)
+        return
+    from ..formats.atomic import atomic_write
+
+    with atomic_write(output, text=True) as target:
+        target.writelines(lines)
+
+
+def _lines(model, file, scores, label, zero_based):
+    """The lines of the output, one an example."""
+    from .data import read_for_model
+    from .model_store import load
+
+    saved = load(model)
+    X = read_for_model(file, saved, label, zero_based).X
+    labels = map(str, saved.model.predict(X).tolist())
+    if scores:
+        values = saved.model.decision_function(X).reshape(X.shape[0], -1).tolist()
+        numbers = ("\t".join(f"{value:.9g}" for value in row) for row in values)
+        labels = map("{}\t{}".format, labels, numbers)
+    return (f"{line}\n" for line in labels)

@@ -1,0 +1,161 @@
+"""The closing gap while a model trains: a live table on a terminal, now and then a line elsewhere."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+
+#: Redraws a second of the live table: it must cost nothing.
+REFRESH_RATE = 8
+#: Seconds between two plain lines.
+LINE_INTERVAL = 1.0
+#: The gap closed noticeably when it is at most this share of the one shown last.
+NOTICEABLE = 0.8
+ROWS_SHOWN = 8
+
+
+def progress(title, tol, n_problems=1, quiet=False, stream=None):
+    """A context and a callback of the training that suits where stderr goes."""
+    stream = sys.stderr if stream is None else stream
+    if quiet:
+        return Silence()
+    if stream.isatty():
+        return LiveTable(title, tol, n_problems, stream)
+    return PlainLines(n_problems, stream)
+
+
+class Silence:
+    """No progress at all."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        pass
+
+    def __call__(self, row) -> bool:
+        return False
+
+
+class PlainLines(Silence):
+    """A line when the gap closed noticeably, at most one a second."""
+
+    def __init__(self, n_problems, stream):
+        self.n_problems, self.stream = n_problems, stream
+        self.problem, self.gap = 0, math.inf
+        self.next_time = time.perf_counter() + LINE_INTERVAL
+
+    def __call__(self, row) -> bool:
+        if row.iteration == 1:
+            self.problem, self.gap = self.problem + 1, math.inf
+        if row.gap <= NOTICEABLE * self.gap and time.perf_counter() >= self.next_time:
+            self.next_time = time.perf_counter() + LINE_INTERVAL
+            self.gap = row.gap
+            print(f"{which(self.problem, self.n_problems)}{line(row)}", file=self.stream, flush=True)
+        return False
+
+
+class LiveTable(Silence):
+    """The last rows at which the gap closed noticeably, the newest one, and how far it is to go."""
+
+    def __init__(self, title, tol, n_problems, stream):
+        from rich.console import Console
+        from rich.live import Live
+
+        self.title, self.tol, self.n_problems = title, tol, n_problems
+        self.problem, self.rows, self.newest, self.widest = 0, [], None, math.nan
+        self.next_time = 0.0
+        self.live = Live(console=Console(file=stream), auto_refresh=False)
+
+    def __enter__(self):
+        self.live.__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        if self.newest is not None:
+            self.live.update(self._picture(), refresh=True)
+        self.live.__exit__(*exception)
+
+    def __call__(self, row) -> bool:
+        self._remember(row)
+        now = time.perf_counter()
+        if now >= self.next_time:
+            self.live.update(self._picture(), refresh=True)
+            self.next_time = now + 1.0 / REFRESH_RATE
+        return False
+
+    def _remember(self, row):
+        if row.iteration == 1:
+            self.problem, self.rows, self.widest = self.problem + 1, [], math.nan
+        self.newest = row
+        if math.isfinite(row.gap) and not self.widest >= row.gap:
+            self.widest = row.gap
+        if not self.rows or row.gap <= NOTICEABLE * self.rows[-1].gap:
+            self.rows = [*self.rows[1 - ROWS_SHOWN :], row]
+
+    def _picture(self):
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, padding=(0, 2), header_style="dim")
+        for name in ("step", "seconds", "optimum at least", "at most", "gap"):
+            table.add_column(name, justify="right", min_width=10)
+        rows = self.rows if self.newest is self.rows[-1] else [*self.rows, self.newest]
+        for row in rows:
+            table.add_row(*cells(row), style="bold" if row is self.newest else "dim")
+        bar = Table.grid(padding=(0, 1))
+        goal = f"gap {percent(self.newest.gap)}" + (f" of {percent(self.tol)}" if self.tol else "")
+        bar.add_row(ProgressBar(1.0, self._share_done(), width=44), Text(goal, style="bold cyan"))
+        heading = Text(f"{self.title}  {which(self.problem, self.n_problems)}", style="bold")
+        return Group(heading, table, bar)
+
+    def _share_done(self) -> float:
+        """How far the gap has come from its widest to the tolerance, on a log scale."""
+        gap, tol = self.newest.gap, self.tol or 1e-6
+        if not math.isfinite(gap) or not math.isfinite(self.widest):
+            return 0.0
+        if gap <= tol or self.widest <= tol:
+            return 1.0
+        return math.log(self.widest / gap) / math.log(self.widest / tol)
+
+
+def which(problem, n_problems) -> str:
+    """Which of several problems a row belongs to."""
+    return f"class {problem} of {n_problems}: " if n_problems > 1 else ""
+
+
+def line(row) -> str:
+    """A step as one line of text."""
+    step, seconds, low, high, gap = cells(row)
+    if not math.isfinite(row.gap):
+        return f"step {step}  {seconds} s  no bounds yet"
+    return f"step {step}  {seconds} s  optimum between {low} and {high}  gap {gap}"
+
+
+def cells(row):
+    """Step, seconds, lower bound, upper bound and gap, as text."""
+    return (
+        f"{row.iteration}", f"{row.seconds:.2f}", number(row.dual), number(row.primal), percent(row.gap)
+    )  # fmt: skip
+
+
+def number(value) -> str:
+    """A bound in a few digits; a dash where there is none yet."""
+    return f"{value:.6g}" if math.isfinite(value) else "–"
+
+
+def percent(share) -> str:
+    """A share as a percentage; a dash for one that is not known."""
+    if not math.isfinite(share):
+        return "–"
+    return f"{100 * share:,.0f} %" if share >= 1 else f"{100 * share:.3g} %"
+
+
+def distance(primal, dual) -> str:
+    """How far a model is above the optimum, at most, in words."""
+    if not dual > 0:
+        return "no lower bound above zero yet" if primal > 0 else "at the optimum"
+    return f"at most {percent(max(primal / dual - 1, 0.0))} above the optimum"

@@ -1,0 +1,89 @@
+import io
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from oneslack.cli import progress as module
+from oneslack.cli.progress import LiveTable, PlainLines, Silence, distance, progress
+from oneslack.result import TraceRow
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands until it is moved."""
+    now = SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now.seconds)
+    return now
+
+
+def row(iteration, gap):
+    return TraceRow(iteration, 0.1 * iteration, 10.0, 10.0 * (1 - gap), gap, 5)
+
+
+def test_where_stderr_goes_decides():
+    assert type(progress("t", 1e-3, quiet=True)) is Silence
+    assert type(progress("t", 1e-3, stream=io.StringIO())) is PlainLines
+    assert type(progress("t", 1e-3, stream=Terminal())) is LiveTable
+
+
+def test_plain_lines_are_few(clock):
+    stream = io.StringIO()
+    lines = PlainLines(1, stream)
+    for step in range(1, 1001):
+        clock.seconds += 0.01
+        assert not lines(row(step, 0.999**step))
+    shown = stream.getvalue().splitlines()
+    assert 3 <= len(shown) <= 5  # the gap falls to 37 %: by a fifth four times
+    clock.seconds += 10
+    lines(row(1001, 0.999**1000))
+    assert stream.getvalue().splitlines() == shown or len(stream.getvalue().splitlines()) == len(shown) + 1
+
+
+def test_plain_lines_say_which_class(clock):
+    stream = io.StringIO()
+    lines = PlainLines(3, stream)
+    for gap in (0.5, 0.4):
+        clock.seconds += 2
+        lines(row(1, gap))
+    assert [line[:15] for line in stream.getvalue().splitlines()] == ["class 1 of 3: s", "class 2 of 3: s"]
+
+
+def test_the_live_table_redraws_eight_times_a_second(clock, monkeypatch):
+    table = LiveTable("digits", 1e-3, 1, Terminal())
+    drawn = []
+    monkeypatch.setattr(table.live, "update", lambda picture, refresh: drawn.append(picture))
+    for step in range(1, 2001):
+        clock.seconds += 0.001
+        table(row(step, 0.99**step))
+    assert 14 <= len(drawn) <= 17
+
+
+def test_the_live_table_shows_the_newest_row_and_the_goal():
+    stream = Terminal()
+    with LiveTable("digits", 1e-3, 1, stream) as table:
+        table(TraceRow(1, 0.1, math.inf, -math.inf, math.inf, 5))
+        for step in range(2, 40):
+            table(row(step, 0.8**step))
+    text = stream.getvalue()
+    assert "digits" in text
+    assert "of 0.1 %" in text
+    assert f"{100 * 0.8**39:.3g} %" in text
+
+
+@pytest.mark.parametrize(
+    ("primal", "dual", "words"),
+    [
+        (1.01, 1.0, "at most 1 % above the optimum"),
+        (30.0, 1.0, "at most 2,900 % above the optimum"),
+        (1.0, -math.inf, "no lower bound above zero yet"),
+        (0.0, 0.0, "at the optimum"),
+    ],
+)
+def test_distance_in_words(primal, dual, words):
+    assert distance(primal, dual) == words

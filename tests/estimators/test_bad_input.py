@@ -1,0 +1,143 @@
+"""Bad arrays and parameters: each is refused in fit by one sentence that says what is wrong."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+from oneslack import LinearSVC
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [1.0, 2.0]])
+Y = np.array([0, 1, 0, 1])
+
+PARAMETERS = [
+    ({"C": 0}, ValueError, "C must be a positive number; got 0"),
+    ({"C": -1.0}, ValueError, "C must be a positive number"),
+    ({"C": np.nan}, ValueError, "C must be a positive number; got nan"),
+    ({"C": np.inf}, ValueError, "C must be a positive number; got inf"),
+    ({"C": "1"}, TypeError, "C must be a positive number; got '1'"),
+    ({"C": None}, TypeError, "C must be a positive number; got None"),
+    ({"C": True}, TypeError, "C must be a positive number; got True"),
+    ({"tol": -1e-3}, ValueError, "tol must be a number >= 0"),
+    ({"tol": "small"}, TypeError, "tol must be a number >= 0"),
+    ({"tol": np.nan}, ValueError, "tol must be a number >= 0; got nan"),
+    ({"epsilon": 0.0}, ValueError, "epsilon must be None or a positive number"),
+    ({"epsilon": "0.1"}, TypeError, "epsilon must be None or a positive number"),
+    ({"solver": "sgd"}, ValueError, "solver='sgd' is not known; use one of 'auto'"),
+    ({"solver": None}, TypeError, "solver=None is not known"),
+    ({"multi_class": "multinomial"}, ValueError, "use one of 'crammer_singer', 'ovr'"),
+    ({"multi_class": 3}, TypeError, "multi_class=3 is not known"),
+    ({"loss": "squared_hinge"}, ValueError, "use one of 'hinge' or a cost matrix"),
+    ({"loss": None}, TypeError, "loss must be 'hinge' or a cost matrix"),
+    ({"loss": [["a", "b"], ["c", "d"]]}, TypeError, "loss must be 'hinge' or a cost matrix of numbers"),
+    ({"loss": np.ones((3, 3)) - np.eye(3)}, ValueError, "so shape (2, 2); got shape (3, 3)"),
+    ({"loss": [[0.0, -1.0], [1.0, 0.0]]}, ValueError, "finite costs >= 0"),
+    ({"loss": [[0.0, np.nan], [1.0, 0.0]]}, ValueError, "finite costs >= 0"),
+    ({"loss": [[1.0, 1.0], [1.0, 0.0]]}, ValueError, "zeros on the diagonal"),
+    ({"loss": np.zeros((2, 2))}, ValueError, "all costs of loss are zero"),
+    ({"fit_intercept": "False"}, TypeError, "fit_intercept must be True or False; got 'False'"),
+    ({"warm_start": 1}, TypeError, "warm_start must be True or False; got 1"),
+    ({"class_weight": "heavy"}, ValueError, "class_weight='heavy' is not known"),
+    ({"class_weight": [1, 2]}, TypeError, "class_weight=[1, 2] is not known"),
+    ({"class_weight": {0: -1.0}}, ValueError, "class_weight must be >= 0 and finite; class 0 has -1.0"),
+    ({"class_weight": {7: 2.0}}, ValueError, "not in class_weight"),
+    ({"class_weight": {0: 0.0, 1: 0.0}}, ValueError, "all sample weights are zero"),
+    ({"n_jobs": 0}, ValueError, "n_jobs must be None for all cores, or an integer other than 0"),
+    ({"n_jobs": 1.5}, TypeError, "n_jobs must be None for all cores"),
+    ({"max_iter": 0}, ValueError, "max_iter must be an integer >= 1; got 0"),
+    ({"max_iter": 10.0}, TypeError, "max_iter must be an integer >= 1; got 10.0"),
+    ({"time_limit": -1}, ValueError, "time_limit must be None or a positive number of seconds; got -1"),
+    ({"time_limit": "1 s"}, TypeError, "time_limit must be None or a positive number of seconds"),
+    ({"random_state": -1}, ValueError, "random_state must be >= 0; got -1"),
+    ({"random_state": "seed"}, TypeError, "random_state must be None, an integer >= 0"),
+    ({"verbose": -1}, ValueError, "verbose must be an integer >= 0; got -1"),
+    ({"verbose": "yes"}, TypeError, "verbose must be an integer >= 0"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "kind", "words"), PARAMETERS, ids=lambda value: str(value)[:40])
+def test_bad_parameters(parameters, kind, words):
+    model = LinearSVC(**parameters)
+    assert_refused(lambda: model.fit(X, Y), kind, words)
+    assert not hasattr(model, "coef_")
+
+
+def changed(value, array=X, at=(1, 1)):
+    array = np.array(array, dtype=float)
+    array[at] = value
+    return array
+
+
+ARRAYS = [
+    (changed(np.nan), Y, None, "Input X contains NaN"),
+    (changed(np.inf), Y, None, "Input X contains infinity"),
+    (sp.csr_matrix(changed(np.nan)), Y, None, "Input X contains NaN"),
+    (X[0], Y, None, "Expected 2D array, got 1D array instead"),
+    (X[None], Y, None, "Found array with dim 3"),
+    (np.empty((0, 2)), Y[:0], None, "0 sample(s)"),
+    (np.empty((4, 0)), Y, None, "0 feature(s)"),
+    (X.astype(complex) * 1j, Y, None, "Complex data not supported"),
+    ([["a", "b"], ["c", "d"]], Y[:2], None, "could not convert string to float"),
+    (X, Y[:3], None, "inconsistent numbers of samples"),
+    (X, None, None, "y"),
+    (X, [0.5, 1.5, 0.5, 1.5], None, "Unknown label type: continuous; y[0] is 0.5"),
+    (X, np.array([0.5, 1, 2, 1], dtype=object), None, "Unknown label type: continuous; y[0] is 0.5"),
+    (X, [0, np.nan, 0, 1], None, "Input y contains NaN"),
+    (X, [0, np.inf, 0, 1], None, "Input y contains infinity"),
+    (X, np.zeros(4), None, "y has only one class (0.0); classification needs at least two"),
+    (X, ["cat"] * 4, None, "y has only one class ('cat')"),
+    (X, np.array([1, "a", 1, "a"], dtype=object), None, "y holds int and str; use one type"),
+    (X, np.array([None, "a", None, "a"], dtype=object), None, "y holds NoneType and str"),
+    (X, np.array([(1,), (2,), (1,), None], dtype=object), None, "y holds NoneType and tuple"),
+    (X, Y * 1j, None, "Complex data not supported"),
+    (X, Y.astype("datetime64[D]"), None, "Unknown label type: datetime64[D]; use text or whole numbers"),
+    (X, np.eye(4), None, "y should be a 1d array"),
+    (X, Y, np.zeros(4), "zero"),
+    (X, Y, [1, -1, 1, 1], "sample_weight must be >= 0; example 1 has -1.0"),
+    (X, Y, [1, np.nan, 1, 1], "Input sample_weight contains NaN"),
+    (X, Y, [1, 1, 1], "sample_weight.shape == (3,), expected (4,)"),
+    (X, Y, np.ones((4, 2)), "1D array"),
+]
+
+
+@pytest.mark.parametrize(("data", "labels", "weights", "words"), ARRAYS)
+def test_bad_arrays(data, labels, weights, words):
+    assert_refused(lambda: LinearSVC().fit(data, labels, weights), ValueError, words)
+
+
+def test_continuous_targets_name_the_way_out():
+    with pytest.raises(ValueError, match="for a regression, use a regressor"):
+        LinearSVC().fit(X, [0.1, 0.2, 0.3, 0.4])
+
+
+def test_cost_matrix_needs_crammer_and_singer():
+    model = LinearSVC(multi_class="ovr", loss=1 - np.eye(3))
+    assert_refused(lambda: model.fit(X[:3], [0, 1, 2]), ValueError, "needs multi_class='crammer_singer'")
+
+
+def test_a_failed_fit_leaves_the_last_model_whole():
+    model = LinearSVC().fit(X, Y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="sample_weight must be"):
+        model.fit(X, ["a", "b", "c", "a"], sample_weight=[-1, 1, 1, 1])
+    np.testing.assert_array_equal(model.classes_, [0, 1])
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+@pytest.mark.parametrize("method", ["predict", "decision_function"])
+def test_prediction_checks_its_input(method):
+    with pytest.raises(NotFittedError):
+        getattr(LinearSVC(), method)(X)
+    predict = getattr(LinearSVC().fit(X, Y), method)
+    assert_refused(lambda: predict(X[:, :1]), ValueError, "X has 1 features, but LinearSVC is expecting 2")
+    assert_refused(lambda: predict(changed(np.nan)), ValueError, "Input X contains NaN")
+    assert_refused(lambda: predict(X[0]), ValueError, "Expected 2D array")
+
+
+def assert_refused(call, kind, words):
+    with pytest.raises(kind) as caught:
+        call()
+    message = str(caught.value)
+    assert words in message
+    if type(caught.value).__module__.startswith("oneslack") or "must be" in message:
+        assert "\n" not in message

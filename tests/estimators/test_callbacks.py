@@ -1,0 +1,210 @@
+"""Progress: scikit-learn's callbacks, the private rows for the command line, verbose, warnings."""
+
+import inspect
+import pickle
+import signal
+import warnings
+
+import numpy as np
+import pytest
+from sklearn import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from oneslack import LinearSVC, Status
+
+X, Y = load_iris(return_X_y=True)
+
+
+class Rows(list):
+    def __init__(self, stop_at=None):
+        self.stop_at = stop_at
+
+    def __call__(self, row):
+        self.append(row)
+        return row.iteration == self.stop_at
+
+
+@pytest.mark.parametrize("solver", ["newton", "dual_cd", "one_slack"])
+def test_row_callbacks_see_every_step(solver):
+    rows, model = Rows(), LinearSVC(solver=solver)
+    model._row_callbacks = [rows]
+    model.fit(X, Y)
+    assert rows == list(model.result_.trace)
+    assert rows[-1].gap <= model.tol
+
+
+def test_row_callbacks_can_stop():
+    rows, model = Rows(stop_at=4), LinearSVC(tol=1e-9)
+    model._row_callbacks = [rows]
+    model.fit(X, Y)  # no warning: the caller asked for it
+    assert len(rows) == model.n_iter_ == 4
+    assert model.result_.status is Status.STOPPED
+    assert model.duality_gap_ > 1e-9
+
+
+def test_row_callbacks_are_no_parameter_and_survive_nothing():
+    model = LinearSVC()
+    model._row_callbacks = [lambda row: True]
+    assert "_row_callbacks" not in model.get_params()
+    for copy in (clone(model), pickle.loads(pickle.dumps(model))):
+        assert not hasattr(copy, "_row_callbacks")
+    assert len(model._row_callbacks) == 1
+
+
+def test_one_class_against_the_rest_reports_each_problem():
+    rows, model = Rows(), LinearSVC(multi_class="ovr")
+    model._row_callbacks = [rows]
+    model.fit(X, Y)
+    assert sum(row.iteration == 1 for row in rows) == 3
+    assert len(rows) == sum(result.n_iter for result in model.result_)
+
+
+def test_verbose_prints_the_closing_gap(capsys):
+    LinearSVC(verbose=1).fit(X, Y)
+    some = capsys.readouterr().out.splitlines()
+    model = LinearSVC(verbose=2).fit(X, Y)
+    every = capsys.readouterr().out.splitlines()
+    assert 1 < len(some) < len(every) == model.n_iter_
+    assert f"gap {model.result_.trace[-1].gap:.2e}" in every[-1]
+    LinearSVC().fit(X, Y)
+    assert capsys.readouterr().out == ""
+
+
+def test_interrupt_keeps_the_best_so_far():
+    digits, labels = load_digits(return_X_y=True)
+
+    def interrupt(row):
+        if row.iteration == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    model = LinearSVC(tol=1e-9, solver="one_slack", multi_class="ovr")
+    model._row_callbacks = [interrupt]
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model.fit(digits, labels)
+    assert model.coef_.shape == (10, 64)
+    assert [result.n_iter for result in model.result_] == [5 - 1] + [1] * 9 or model.result_[0].n_iter == 5
+    assert model.result_[0].status is Status.INTERRUPTED
+
+
+# The warning.
+
+
+def test_warning_states_the_gap_and_points_at_the_call():
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = LinearSVC(max_iter=3).fit(X, Y); line = inspect.currentframe().f_lineno  # fmt: skip # noqa: E702
+    (warning,) = caught
+    assert (warning.filename, warning.lineno) == (__file__, line)
+    text = str(warning.message)
+    assert f"relative duality gap of {model.duality_gap_:.2g}" in text
+    assert "tol=0.001" in text
+    assert "raise max_iter" in text
+    assert "\n" not in text
+
+
+def test_warning_points_through_a_pipeline_and_a_search():
+    search = GridSearchCV(make_pipeline(StandardScaler(), LinearSVC(max_iter=2)), {"linearsvc__C": [1.0]}, cv=2)
+    with pytest.warns(ConvergenceWarning) as caught:
+        search.fit(X, Y)
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_warning_names_uneven_scales_only_where_they_are():
+    uneven = X * [1.0, 1.0, 1e5, 1.0]
+    with pytest.warns(ConvergenceWarning, match=r"differ by a factor of .e\+0[56], so scaling would help"):
+        LinearSVC(max_iter=1).fit(uneven, Y)
+    with pytest.warns(ConvergenceWarning) as caught:
+        LinearSVC(max_iter=1).fit(X, Y)
+    assert "factor" not in str(caught[0].message)
+
+
+def test_time_limit_is_for_all_classes_together():
+    digits, labels = load_digits(return_X_y=True)
+    model = LinearSVC(multi_class="ovr", tol=0.0, solver="dual_cd", time_limit=0.3)
+    with pytest.warns(ConvergenceWarning, match=r"\(10 of 10 classes\).*raise time_limit"):
+        model.fit(digits, labels)
+    assert sum(result.seconds for result in model.result_) < 2.0
+    assert model.result_[-1].n_iter < model.result_[0].n_iter
+
+
+def test_converged_fits_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LinearSVC().fit(X, Y)
+
+
+# scikit-learn's callbacks, 1.9 on.
+
+
+@pytest.fixture
+def callback():
+    return pytest.importorskip("sklearn.callback")
+
+
+class Recorder:
+    """Follows the protocol of sklearn.callback; stops after some steps."""
+
+    def __init__(self, stop_after=None):
+        self.stop_after, self.events = stop_after, []
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.events.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, X, y, fitted_estimator=None):
+        self.events.append(f"end {context.task_name}")
+        self.fitted = fitted_estimator
+        return self.stop_after is not None and self.events.count("end step") >= self.stop_after
+
+
+def test_each_step_is_a_task(callback):
+    recorder = Recorder()
+    model = LinearSVC().set_callbacks(recorder).fit(X, Y)
+    assert recorder.events[:2] == ["setup", "begin fit"]
+    assert recorder.events[-2:] == ["end fit", "teardown"]
+    assert recorder.events.count("end step") == model.n_iter_
+    np.testing.assert_array_equal(recorder.fitted.predict(X), model.predict(X))
+
+
+def test_a_callback_stops_early(callback):
+    model = LinearSVC(tol=1e-9).set_callbacks(Recorder(stop_after=3)).fit(X, Y)
+    assert model.n_iter_ == 3
+    assert model.result_.status is Status.STOPPED
+    assert model.predict(X).shape == Y.shape
+
+
+def test_teardown_comes_after_errors_too(callback):
+    recorder = Recorder()
+    model = LinearSVC(loss=np.zeros((2, 2))).set_callbacks(recorder)
+    with pytest.raises(ValueError, match="loss"):
+        model.fit(X, Y)
+    model.set_params(loss="hinge").fit(X, Y)
+    assert recorder.events.count("setup") == recorder.events.count("teardown") == 1
+
+
+def test_callbacks_in_cross_validation(callback):
+    recorder = Recorder()
+    scores = cross_val_score(LinearSVC().set_callbacks(recorder), X, Y, cv=3)
+    assert scores.mean() > 0.9
+    assert recorder.events.count("setup") == recorder.events.count("teardown") == 3
+
+
+def test_progress_bar(callback, capsys):
+    pytest.importorskip("rich")
+    LinearSVC().set_callbacks(callback.ProgressBar()).fit(X, Y)
+    assert "LinearSVC" in capsys.readouterr().out
+
+
+def test_scoring_monitor_scores_the_final_model(callback):
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    model = LinearSVC().set_callbacks(monitor).fit(X, Y)
+    (log,) = monitor.get_logs().values()
+    assert list(log.data["accuracy"])[-1] == pytest.approx(model.score(X, Y))
