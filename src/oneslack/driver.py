@@ -205,5 +205,11 @@ def _mask(nonnegative, n_params):
     if nonnegative is None or nonnegative is False:
         return None
     mask = np.zeros(n_params, bool)
-    mask[... if nonnegative is True else np.asarray(nonnegative)] = True
+    chosen = np.arange(n_params) if nonnegative is True else np.asarray(nonnegative)
+    if chosen.dtype == bool and chosen.shape != mask.shape:
+        raise ValueError(f"nonnegative has shape {chosen.shape}, expected ({n_params},)")
+    try:
+        mask[chosen if chosen.size else slice(0)] = True
+    except IndexError:
+        raise ValueError(f"nonnegative must be a mask, or indices below {n_params}; got {nonnegative!r}") from None
     return mask

@@ -96,6 +96,9 @@ class Smooth(Protocol):
     def smooth_hessian(self, data, shard, p, mu) -> np.ndarray:
         """(n_params, n_params), lower triangle."""
 
+    def centre(self, w) -> np.ndarray:
+        """Optional: the shortest of the w that say the same (intercepts known up to a constant)."""
+
 
 class DualPasses(Protocol):
     """Optional, for `DualCD`: what `model.dual_passes(data, C, seed)` returns."""

@@ -86,16 +86,18 @@ def test_interrupt_keeps_the_best_so_far():
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         model.fit(digits, labels)
     assert model.coef_.shape == (10, 64)
-    assert [result.n_iter for result in model.result_] == [5 - 1] + [1] * 9 or model.result_[0].n_iter == 5
     assert model.result_[0].status is Status.INTERRUPTED
+    assert [result.n_iter for result in model.result_] == [5] + [1] * 9
 
 
 # The warning.
 
 
 def test_warning_states_the_gap_and_points_at_the_call():
+    model = LinearSVC(max_iter=3)
     with pytest.warns(ConvergenceWarning) as caught:
-        model = LinearSVC(max_iter=3).fit(X, Y); line = inspect.currentframe().f_lineno  # fmt: skip # noqa: E702
+        model.fit(X, Y)
+    line = inspect.currentframe().f_lineno - 1
     (warning,) = caught
     assert (warning.filename, warning.lineno) == (__file__, line)
     text = str(warning.message)
@@ -106,7 +108,9 @@ def test_warning_states_the_gap_and_points_at_the_call():
 
 
 def test_warning_points_through_a_pipeline_and_a_search():
-    search = GridSearchCV(make_pipeline(StandardScaler(), LinearSVC(max_iter=2)), {"linearsvc__C": [1.0]}, cv=2)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), LinearSVC(max_iter=2)), {"linearsvc__C": [1.0]}, cv=2
+    )
     with pytest.warns(ConvergenceWarning) as caught:
         search.fit(X, Y)
     assert {warning.filename for warning in caught} == {__file__}
@@ -124,7 +128,7 @@ def test_warning_names_uneven_scales_only_where_they_are():
 def test_time_limit_is_for_all_classes_together():
     digits, labels = load_digits(return_X_y=True)
     model = LinearSVC(multi_class="ovr", tol=0.0, solver="dual_cd", time_limit=0.3)
-    with pytest.warns(ConvergenceWarning, match=r"\(10 of 10 classes\).*raise time_limit"):
+    with pytest.warns(ConvergenceWarning, match=r"\(\d+ of 10 classes\).*raise time_limit"):
         model.fit(digits, labels)
     assert sum(result.seconds for result in model.result_) < 2.0
     assert model.result_[-1].n_iter < model.result_[0].n_iter
@@ -206,5 +210,5 @@ def test_progress_bar(callback, capsys):
 def test_scoring_monitor_scores_the_final_model(callback):
     monitor = callback.ScoringMonitor(scoring="accuracy")
     model = LinearSVC().set_callbacks(monitor).fit(X, Y)
-    (log,) = monitor.get_logs().values()
-    assert list(log.data["accuracy"])[-1] == pytest.approx(model.score(X, Y))
+    (row,) = monitor.get_logs().data
+    assert row["accuracy"] == pytest.approx(model.score(X, Y))

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+from ..result import Status
+
 #: Frames of these packages stand between a warning and the line that asked for the fit.
 _BETWEEN = {"oneslack", "sklearn", "joblib"}
 #: Columns that differ by more make every method slow.
@@ -20,7 +22,7 @@ def warn_if_stopped_early(model, X, results):
     open_ends = [result for result in results if not result.status.ok]
     if not open_ends:
         return
-    worst = max(open_ends, key=lambda result: result.gap)
+    worst = max(open_ends, key=lambda result: (result.status is Status.INTERRUPTED, result.gap))
     goal = f"tol={model.tol:g}" if model.epsilon is None else f"epsilon={model.epsilon:g}"
     of_them = f" ({len(open_ends)} of {len(results)} classes)" if len(results) > 1 else ""
     text = (

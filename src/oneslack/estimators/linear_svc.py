@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..rows import as_rows
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .convergence import warn_if_stopped_early
 from .parameters import check_parameters, cost_matrix, seed_of
@@ -159,7 +159,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         check_parameters(self)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        X = _without_duplicates(X)
+        X = as_rows(X)  # once, not in each problem of "ovr"
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
         task = self._task(X, classes, codes, weights)
@@ -245,14 +245,6 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
         check_is_fitted(self)
         save_model(path, *to_file(self))
-
-
-def _without_duplicates(X):
-    """A sparse X in which an entry stands once and columns are in order, copied only if needed."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def _products(X, W):

@@ -14,13 +14,13 @@ SPAN = 4096
 
 def encode(y):
     """(classes (K,) sorted, codes (n,)) with y = classes[codes]; y is looked at once."""
-    if y.dtype.kind == "O":
-        y = _plain(y)
+    if y.dtype.kind in "OT":
+        y = _plain(y.astype(object, copy=False))
     if y.dtype.kind in "iub":
         classes, codes = _encode_integers(y)
     elif y.dtype.kind == "f":
         classes, codes = _encode_floats(y)
-    elif y.dtype.kind in "UTSO":
+    elif y.dtype.kind in "UO":
         classes, codes = np.unique(y, return_inverse=True)
     else:
         raise ValueError(f"Unknown label type: {y.dtype}; use text or whole numbers for classes")
@@ -42,7 +42,7 @@ def _plain(y):
     if all(issubclass(kind, Number | np.bool_) for kind in types):
         return np.array(values)
     names = " and ".join(sorted(kind.__name__ for kind in types))
-    raise ValueError(f"Unknown label type: y holds {names}; use one type, text or whole numbers")
+    raise ValueError(f"Unknown label type: y holds {names}; use text or whole numbers, all of one type")
 
 
 def _encode_integers(y):

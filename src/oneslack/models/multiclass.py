@@ -131,6 +131,12 @@ class Multiclass:
         P[np.arange(data.n), data.y] = 1.0 - P.sum(axis=1)
         return P
 
+    def centre(self, w):
+        """w with intercepts that sum to zero: adding one number to them all changes nothing."""
+        if self.intercept:
+            w[-self.n_classes :] -= w[-self.n_classes :].mean()
+        return w
+
     def smooth_duals(self, data, shard, S, mu, P):
         from .._jit.multiclass import smooth_duals
 

@@ -178,11 +178,11 @@ class Smoothed:
         H = problem.C * sum(problem._map(problem.model.smooth_hessian, at.shares, mu))
         diagonal = np.arange(len(H))
         H[diagonal, diagonal] += self.penalised + 1e-10 * (1.0 + H[diagonal, diagonal])
-        # Where no example is inside the rounding an intercept has no curvature, and the intercepts of
-        # all classes together never have: give them a little.
-        lacking = np.maximum(1e-4 * problem.weight - H[diagonal, diagonal], 1e-6 * H[diagonal, diagonal])
+        # Where no example is inside the rounding an intercept has no curvature: give it a little.
+        lacking = np.maximum(1e-4 * problem.weight - H[diagonal, diagonal], 0.0)
         H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
-        return -_solve_positive(H, at.gradient)
+        direction = -_solve_positive(H, at.gradient)
+        return problem.model.centre(direction) if hasattr(problem.model, "centre") else direction
 
     def search(self, w, S, direction, dS, mu):
         """Line search on P_mu: Newton on its slope, which is piecewise linear, inside a bracket."""
@@ -196,16 +196,15 @@ class Smoothed:
 
         low, high, t = 0.0, np.inf, 1.0
         enough = 0.1 * abs(slope(0.0)[0])
-        for _ in range(30):
+        for _ in range(50):
             value, curvature = slope(t)
-            if abs(value) <= enough:
+            if abs(value) <= enough or t >= LONGEST:
                 break
             low, high = (t, high) if value < 0 else (low, t)
             t = t - value / curvature if curvature > 0 else np.inf
             if not low < t < high:
-                t = 0.5 * (low + high) if np.isfinite(high) else min(2.0 * low, LONGEST)
-            if t >= LONGEST:
-                break
+                t = 0.5 * (low + high)
+            t = min(t, 4.0 * low, LONGEST) if high == np.inf else t
         return t
 
 

@@ -94,7 +94,7 @@ class Planes:
             linear = linear - self.normals @ regulariser.prior
         F = self.normals[:, regulariser.free] if regulariser.n_free else None
         solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
-        while solution.n_iter == 1 and solution.gap > 1e-13 * abs(solution.value):
+        while solution.n_iter == 1 and min(tol, solution.gap) > 1e-13 * abs(solution.value):
             # Good enough for `tol`, but the same point again would bring the same plane again.
             tol = min(0.1 * tol, 0.5 * solution.gap)
             solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
