@@ -1,6 +1,6 @@
 """A model of one's own in twenty lines: several yes/no labels for a picture of a digit.
 
-    python examples/multilabel.py
+python examples/multilabel.py
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Slow, obvious references: the whole problem as one QP, and bounds recomputed from scratch.
 
-    min_{w, xi}  1/2 sum_{k not free} (w_k - prior_k)^2 + sum_i weight_i xi_i
-    xi_i >= losses_j - <deltas_j, w>   for every cut j of block i,      w_k >= 0 where asked
+min_{w, xi}  1/2 sum_{k not free} (w_k - prior_k)^2 + sum_i weight_i xi_i
+xi_i >= losses_j - <deltas_j, w>   for every cut j of block i,      w_k >= 0 where asked
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """brute_force is the definition: here it meets definitions written out by hand."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ class Tagger:
         emit, move = np.zeros((3, 2)), np.zeros((2, 2))
         for word, tag in zip(x, y, strict=True):
             emit[word, tag] += 1
-        for before, after in zip(y[:-1], y[1:], strict=True):
+        for before, after in pairwise(y):
             move[before, after] += 1
         return np.concatenate([emit.ravel(), move.ravel()])
 
@@ -45,7 +45,7 @@ def test_no_output_scores_more(length, with_loss):
         emit, move = w[:6].reshape(3, 2), w[6:].reshape(2, 2)
         by_hand = {
             tags: sum(emit[word, tag] for word, tag in zip(x, tags, strict=True))
-            + sum(move[a, b] for a, b in zip(tags, tags[1:], strict=False))
+            + sum(move[a, b] for a, b in pairwise(tags))
             + (sum(a != b for a, b in zip(tags, y, strict=True)) if with_loss else 0)
             for tags in every_tagging(x)
         }

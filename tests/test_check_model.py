@@ -1,15 +1,19 @@
 """Good models pass check_model; each model of a zoo of broken ones fails, with the sentence it deserves."""
 
+import importlib.util
 import itertools
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from reference import Reference
 
 import oneslack
+from oneslack.brute import all_cuts
 from oneslack.check import CheckReport, ModelError
 from oneslack.models.binary_dual import BinaryDual
 
@@ -56,7 +60,7 @@ class Tagger:
 
     def joint_feature(self, x, y):
         emit = [2 * word + tag for word, tag in zip(x, y, strict=True)]
-        move = [6 + 2 * a + b for a, b in zip(y[:-1], y[1:], strict=True)]
+        move = [6 + 2 * a + b for a, b in itertools.pairwise(y)]
         columns = np.array(emit + move)
         rows = np.zeros(len(columns), int)
         return sp.csr_array((np.ones(len(columns)), (rows, columns)), shape=(1, 10))
@@ -158,6 +162,26 @@ def test_an_approximate_decoder_says_so():
 
     report = oneslack.check_model(Greedy(3, 2), *multilabel_data())
     assert "not exact" in str(report)
+
+
+def test_the_example_trains_and_its_certificate_is_true():
+    path = Path(__file__).parent.parent / "examples" / "multilabel.py"
+    spec = importlib.util.spec_from_file_location("multilabel_example", path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(20, 3)), rng.integers(0, 2, (20, 2))
+    model = example.MultiLabel(3, 2)
+    cuts = all_cuts(model, X, Y, outputs=every_labelling)
+    reference = Reference.of_cuts(cuts.deltas, cuts.losses, cuts.index, np.full(20, 0.7))
+    lower, upper, _ = reference.solve()
+    result = oneslack.solve(oneslack.Problem(model, X, Y, 0.7), oneslack.OneSlack(), tol=1e-6)
+    assert result.status is oneslack.Status.CONVERGED
+    assert lower - 1e-8 <= result.primal == pytest.approx(reference.primal(result.w), rel=1e-10)
+    assert result.dual <= upper + 1e-8
+    result, right = example.main(n_train=60, tol=0.05)
+    assert result.gap <= 0.05
+    assert 0 <= right <= 1
 
 
 def test_bad_arguments():
@@ -434,7 +458,7 @@ class Amnesic(Animal):
 class GreedyTagger(Tagger):
     """Picks tag by tag; no list of outputs, no neighbours of its size: its own answers convict it."""
 
-    says = rf"decode\(w, x(, y)?\), example [1-4]: its answer has score.* {NUMBER}, but the answer of decode.* has {NUMBER}"
+    says = rf"decode\(w, x(, y)?\), example [1-4]: its answer .* {NUMBER}, but the answer of .* has {NUMBER}"
     outputs_given = None
 
     @staticmethod
@@ -542,7 +566,7 @@ class ShardsIgnored(BrokenBinary):
 
 
 class OrderRemembered(BrokenBinary):
-    says = rf"pack, examples 0 to 7: the risk of 4 of them in another order is {NUMBER}, but one by one it is {NUMBER}"
+    says = rf"pack, examples 0 to 7: the risk of 4 of them .* is {NUMBER}, but one by one it is {NUMBER}"
 
     def pack(self, X, Y, weights=None):
         return super().pack(X[np.argsort(X[:, 0])] if len(X) < 8 else X, Y, weights)
@@ -556,14 +580,16 @@ class GenerousDuals(BrokenBinary):
 
 
 class FlippedDuals(BrokenBinary):
-    says = rf"smooth_duals, .*: .* {NUMBER}, above .* {NUMBER}|smooth_slope, .*: it is {NUMBER}, but by the duals {NUMBER}"
+    says = (
+        rf"smooth_duals, .*: .* {NUMBER}, above .* {NUMBER}|smooth_slope, .*: it is {NUMBER}, but .* {NUMBER}"
+    )
 
     def coefficients(self, data, p):
         return 0.5 * super().coefficients(data, p)
 
 
 class Unbalanced(BrokenBinary):
-    says = rf"balance, .*: free weight 2 has {NUMBER}, but balanced duals have 0|above a primal value of {NUMBER}"
+    says = rf"balance, .*: free weight 2 has {NUMBER}, but balanced duals have 0|above a primal .* {NUMBER}"
 
     def balance(self, data, p):
         return p

@@ -51,9 +51,11 @@ def iris_binary():
     return X, np.where(y == 1, 1, -1)
 
 
+# LIBLINEAR stops after 1000 passes: these are problems where that is enough for it.
 PROBLEMS = [
-    (iris_binary, 1.0), (breast_cancer, 0.1), (breast_cancer, 1.0), (random_binary, 0.01), (random_binary, 1.0),
-    (iris, 0.1), (iris, 10.0), (digits, 0.1), (random_multiclass, 0.01), (random_multiclass, 1.0),
+    (iris_binary, 1.0), (breast_cancer, 0.003), (breast_cancer, 0.03), (random_binary, 0.01),
+    (random_binary, 1.0), (iris, 0.1), (iris, 10.0), (digits, 0.1),
+    (random_multiclass, 0.01), (random_multiclass, 1.0),
 ]  # fmt: skip
 
 
@@ -76,7 +78,9 @@ def reference(data, C):
     options = f"-s {3 if binary else 4} -c {C} -e 1e-9 -q"
     model = liblinear.train(y.astype(float), sp.csr_matrix(X), options)
     labels = model.get_labels()
-    columns = [model.get_decfun_coef(j, label) for label in range(len(labels)) for j in range(1, X.shape[1] + 1)]
+    columns = [
+        model.get_decfun_coef(j, label) for label in range(len(labels)) for j in range(1, X.shape[1] + 1)
+    ]
     W = np.array(columns).reshape(len(labels), -1)
     if binary:  # the weights are those of the first label
         return hinge_objective(W[labels.index(1)], X, y, C)
@@ -89,8 +93,6 @@ def test_the_bracket_holds_liblinears_optimum(data, C, solver):
     X, y = data()
     binary = set(np.unique(y)) == {-1, 1}
     model = Binary(X.shape[1]) if binary else Multiclass(X.shape[1], y.max() + 1)
-    if isinstance(solver, OneSlack) and model.n_params > 600:
-        pytest.skip("hundreds of planes")
     result = solve(Problem(model, X, y, C), solver, tol=TOL)
     assert result.status is Status.CONVERGED
     assert result.gap <= TOL

@@ -90,7 +90,9 @@ def test_mask_indices_and_true_say_the_same():
     results = [minimize(risk, 4, tol=TOL, nonnegative=way) for way in ways]
     for result in results:
         np.testing.assert_array_equal(result.w, results[0].w)
-    all_of_them = [minimize(risk, 4, tol=TOL, nonnegative=way) for way in (True, [0, 1, 2, 3], np.ones(4, bool))]
+    all_of_them = [
+        minimize(risk, 4, tol=TOL, nonnegative=way) for way in (True, [0, 1, 2, 3], np.ones(4, bool))
+    ]
     for result in all_of_them:
         np.testing.assert_array_equal(result.w, all_of_them[0].w)
     none = [minimize(risk, 4, tol=TOL, nonnegative=way) for way in (None, False, [], np.zeros(4, bool))]

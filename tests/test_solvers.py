@@ -244,7 +244,9 @@ def test_random_problems(solver, case):
 
 
 @pytest.mark.parametrize("line_search", [True, False])
-@pytest.mark.parametrize("name", ["binary", "binary, intercept", "multiclass, costs", "multiclass, intercept"])
+@pytest.mark.parametrize(
+    "name", ["binary", "binary, intercept", "multiclass, costs", "multiclass, intercept"]
+)
 def test_planes_lie_under_the_risk_and_give_the_dual(name, line_search):
     case = CASES[name]
     problem = case.problem()
@@ -284,7 +286,6 @@ def test_dual_passes_give_the_dual(name):
 
 
 # Metamorphic: what must not change, and what must change as the formula says.
-
 
 
 def overlap(one, other, factor=1.0):
@@ -370,7 +371,8 @@ def same_bits(one, other):
     return (
         one.w.tobytes() == other.w.tobytes()
         and (one.primal, one.dual) == (other.primal, other.dual)
-        and [(r.primal, r.dual, r.n_cuts) for r in one.trace] == [(r.primal, r.dual, r.n_cuts) for r in other.trace]
+        and [(r.primal, r.dual, r.n_cuts) for r in one.trace]
+        == [(r.primal, r.dual, r.n_cuts) for r in other.trace]
     )
 
 

@@ -319,6 +319,7 @@ def attributes(model) -> dict:
 
 
 def agree(a, b) -> bool:
+    """Whether two numbers are the same but for rounding."""
     return abs(a - b) <= TOLERANCE * (1.0 + abs(a) + abs(b))
 
 

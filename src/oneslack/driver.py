@@ -142,7 +142,7 @@ class _Run:
 
     def _is_tight(self, tol):
         """The gap asked for, or a difference that is only rounding (an optimum of 0 has no relative gap)."""
-        rounding = 1e-15 * self.problem.weight
+        rounding = 1e-13 * self.problem.weight
         return relative_gap(self.primal, self.dual) <= tol or self.primal - self.dual <= rounding
 
     def _within(self, step, epsilon):

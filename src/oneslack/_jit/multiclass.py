@@ -211,6 +211,8 @@ def dual_pass(
             i = active[k]
             active[k] = active[a]
             active[a] = i
+            if upper[i] == 0.0:
+                continue
             mine = classes[i]
             size = n_classes[i]
             # All K weights of a feature lie side by side: taking them all is faster than picking some,

@@ -10,6 +10,8 @@ BY_NAME = {"one_slack": OneSlack, "dual_cd": DualCD, "newton": Newton}
 
 #: Newton wins where its Hessian is small beside the data (benchmarks/RESULTS.md).
 NEWTON_PARAMS = 1000
+FEW_PARAMS = 200
+ROWS_A_PARAM = 32
 
 
 def choose_solver(problem, solver="auto", seed=0):
@@ -29,7 +31,8 @@ def choose_solver(problem, solver="auto", seed=0):
 
 def _automatic(problem, seed):
     n, d = getattr(problem, "n", 0), problem.n_params
-    if not missing(problem, Newton) and d <= NEWTON_PARAMS:
+    small = d <= FEW_PARAMS or (d <= NEWTON_PARAMS and n >= ROWS_A_PARAM * d)
+    if small and not missing(problem, Newton):
         return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
     if not missing(problem, DualCD):
         return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"

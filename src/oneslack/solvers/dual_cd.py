@@ -24,6 +24,8 @@ from ..result import Step
 from .line import search
 
 
+#: Work, in passes over all the data, after which the true bound is looked at anyway.
+LIMIT = 10.0
 #: How fast a pass moves the intercept, beside the mean squared length of the examples.
 BIAS_RATE = 0.3
 
@@ -57,9 +59,10 @@ class DualCD:
             return {"passes": passes.state(), "check": check.state(), "dual": dual}
 
         while True:
+            visited = passes.count
             gap, growth = passes.run(rate)
             running += growth
-            if not check.due(gap, running, passes.count):
+            if not check.due(gap, running, visited / problem.n, passes.count):
                 yield Step(passes.point, dual, n_cuts=passes.count, state=state)
                 continue
             w = passes.point
@@ -68,7 +71,7 @@ class DualCD:
             passes.reopen(S)
             w, primal = polish(problem, w.copy(), S, 0.01 * max(tol, 1e-12) * abs(running))
             dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
-            check.verified(primal - dual, passes.count)
+            check.verified(primal - dual, running, passes.count)
             yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
 
 
@@ -103,28 +106,31 @@ def _polish_directions(problem, w, S):
 class Verification:
     """When to pay for the true bound: once the running one promises it, and now and then anyway."""
 
-    #: Verifications in a row without a smaller gap after which rounding is to blame; more of them while
+    #: Verifications in a row without progress after which rounding is to blame; more of them while
     #: no dual can move, since then only the intercept does.
     PATIENCE, PATIENCE_AT_REST = 30, 3000
 
     def __init__(self, tol):
+        self.tol = tol
         self.target = max(tol, 1e-15)
-        self.since, self.wait, self.limit = 0, 1, 50
-        self.best, self.vain, self.at_rest = np.inf, 0, False
+        self.work, self.wait = 0.0, 0.0
+        self.gap, self.dual, self.vain, self.at_rest = np.inf, -np.inf, 0, False
 
-    def due(self, gap, dual, count):
-        self.since += 1
-        promised = gap <= self.target * abs(dual + gap)
-        return count == 0 or (promised and self.since >= self.wait) or self.since >= self.limit
+    def due(self, gap, dual, visited, count):
+        """`visited` is the share of the examples that the last pass saw, `count` how many are active."""
+        self.work += visited
+        promised = gap <= self.target * abs(dual + gap) and self.work >= self.wait
+        return promised or count == 0 or self.work >= LIMIT
 
-    def verified(self, gap, count):
+    def verified(self, gap, dual, count):
         self.at_rest = count == 0
-        self.wait = min(1 + self.since // 2, 20)
-        self.limit = min(int(1.5 * self.limit), 1000) if self.since >= self.limit else self.limit
-        self.target *= 0.7 if self.since < self.limit else 1.0
-        self.since = 0
-        self.vain = 0 if gap < self.best else self.vain + 1
-        self.best = min(self.best, gap)
+        if self.work < LIMIT:
+            self.target *= 0.7
+            self.wait = min(0.5 * self.work, 0.2 * LIMIT)
+        self.work = 0.0
+        progress = gap < self.gap or dual > self.dual + 1e-13 * abs(dual)
+        self.vain = 0 if progress else self.vain + 1
+        self.gap, self.dual = min(self.gap, gap), max(self.dual, dual)
 
     @property
     def stalled(self):
@@ -134,7 +140,9 @@ class Verification:
         return dict(vars(self))
 
     def restore(self, state):
-        vars(self).update(state)
+        """Go on as before; another tolerance begins anew."""
+        if state["tol"] == self.tol:
+            vars(self).update(state)
 
 
 def _mix(seed):

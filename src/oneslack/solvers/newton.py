@@ -58,7 +58,10 @@ class Newton:
                     yield Step(w, -np.inf, n_cuts=part.n)
                     if relative_gap(stage.primal, stage.dual) <= part_tol or stage.stalled:
                         break
-        for stage in descend(problem, np.array(w, dtype=float), mu, tol):
+        stages = descend(problem, np.array(w, dtype=float), mu, tol)
+        if "mu" in start:
+            next(stages)  # this point was the last step of the run that is resumed
+        for stage in stages:
             yield Step(
                 stage.w, stage.dual, stage.primal, n_cuts=problem.n, stalled=stage.stalled,
                 state=lambda stage=stage: {"w": stage.w, "mu": stage.mu},
@@ -97,7 +100,7 @@ def descend(problem, w, mu, tol):
         yield Stage(w, primal, dual, mu, stalled=progress.is_vain(at, mu, relative_gap(primal, dual)))
         # Follow the path w(mu) loosely: lower mu as soon as the rounding makes most of the gap, but not
         # by much, or too few examples are left inside it to tell the curvature.
-        if 0.5 * at.gradient_norm2 <= LOOSE * at.error:
+        if at.slack <= LOOSE * at.error:
             wanted = np.sqrt(0.4 * tol * abs(primal) / max(at.error, 1e-300))
             mu *= min(max(wanted, FALL), 0.7)
             at = smooth.at(w, S, mu)
@@ -132,7 +135,7 @@ class Point:
 
     shares: np.ndarray
     gradient: np.ndarray
-    gradient_norm2: float
+    slack: float  # what the gradient adds to the gap: quadratic, but linear along free weights
     regular: float
     hinge: float
     error: float
@@ -159,10 +162,15 @@ class Smoothed:
         gradient = problem.regulariser.gradient(w) - v
         regular = problem.regulariser.value(w)
         return Point(
-            shares, gradient, squared_norm(gradient), regular, hinge, error,
+            shares, gradient, self._slack(gradient), regular, hinge, error,
             smoothed=regular + loss - inner(w, v) + error,
             bound=problem.regulariser.dual(v, loss),
         )  # fmt: skip
+
+    def _slack(self, gradient):
+        free = self.problem.regulariser.free
+        linear = 0.0 if free is None else float(np.abs(gradient[free]).sum())
+        return 0.5 * squared_norm(gradient * self.penalised) + linear
 
     def dual(self, at, primal):
         """A certified lower bound; with intercepts the duals must be balanced first, which is paid
@@ -177,7 +185,7 @@ class Smoothed:
         problem = self.problem
         H = problem.C * sum(problem._map(problem.model.smooth_hessian, at.shares, mu))
         diagonal = np.arange(len(H))
-        H[diagonal, diagonal] += self.penalised + 1e-10 * (1.0 + H[diagonal, diagonal])
+        H[diagonal, diagonal] += self.penalised + 1e-13 * (1.0 + H[diagonal, diagonal])
         # Where no example is inside the rounding an intercept has no curvature: give it a little.
         lacking = np.maximum(1e-4 * problem.weight - H[diagonal, diagonal], 0.0)
         H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
@@ -210,6 +218,15 @@ class Smoothed:
 
 def _solve_positive(H, right):
     """H^-1 right for positive definite H given by its lower triangle."""
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-    return cho_solve(cho_factor(H, lower=True, check_finite=False), right, check_finite=False)
+    ridge = 1e-12
+    for _ in range(8):
+        try:
+            return cho_solve(cho_factor(H, lower=True, check_finite=False), right, check_finite=False)
+        except LinAlgError:
+            # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
+            diagonal = np.arange(len(H))
+            H[diagonal, diagonal] *= 1.0 + ridge
+            ridge *= 10.0
+    return right / H[diagonal, diagonal]

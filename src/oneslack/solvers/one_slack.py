@@ -48,27 +48,28 @@ class OneSlack:
     def steps(self, problem, start=None, tol=1e-3):
         planes = Planes(problem.regulariser, problem.weight, problem.floor, self.drop_after)
         start = start or {}
-        if "planes" in start:
-            planes.restore(start["planes"])
         w = start.get("w")
         best = Best(problem.regulariser.start() if w is None else np.array(w, dtype=float))
+        if "planes" in start:
+            planes.restore(start["planes"])
+            best.restore(start["best"])
         if not self.line_search:
             rounds = self._plain
         else:
             rounds = self._exact if problem.has_scores else self._secant
         lowest, highest, idle = np.inf, -np.inf, 0
-        for primal, violation in rounds(problem, planes, best):
-            progress = primal < lowest or planes.dual > highest
+        for violation in rounds(problem, planes, best):
+            progress = best.primal < lowest or planes.dual > highest
             idle = 0 if progress else idle + 1
-            lowest, highest = min(lowest, primal), max(highest, planes.dual)
+            lowest, highest = min(lowest, best.primal), max(highest, planes.dual)
             yield Step(
                 w=best.w,
                 dual=planes.dual,
-                primal=primal,
+                primal=best.primal,
                 n_cuts=len(planes),
                 violation=violation,
                 stalled=idle >= PATIENCE,
-                state=lambda: {"planes": planes.state(), "w": best.w},
+                state=lambda: {"planes": planes.state(), "w": best.w, "best": best.state()},
             )
 
     def _candidate(self, planes, best):
@@ -79,23 +80,25 @@ class OneSlack:
 
     def _plain(self, problem, planes, best):
         """Algorithm 3: the plane of the candidate itself (line 4-6), the QP again (line 3)."""
-        w = best.w
+        if best.candidate is None:
+            best.candidate = best.w
         while True:
+            w = best.candidate
             plane = problem.mean_cut(w)
             risk = plane.value(w)
             violation = risk - planes.model_value(w) if len(planes) else None
-            best.offer(w, problem.regulariser.value(w) + problem.weight * risk)
+            best.offer(w, problem.regulariser.value(w) + problem.weight * risk, plane)
             planes.add(plane)
-            candidate = self._candidate(planes, best)
-            yield best.primal, violation
-            w = candidate
+            best.candidate = self._candidate(planes, best)
+            yield violation
 
     def _exact(self, problem, planes, best):
         """Best point, exact line search through scores, next plane a little beyond."""
         regulariser = problem.regulariser
         S = problem.scores(best.w)
         best.primal = regulariser.value(best.w) + problem.weight * problem.risk_at(S)
-        planes.add(problem.cut_at(S))
+        if not planes.n_added:
+            planes.add(problem.cut_at(S))
         while True:
             candidate = self._candidate(planes, best)
             dS = problem.scores(candidate)
@@ -110,8 +113,7 @@ class OneSlack:
                     np.maximum(w, 0.0, out=w, where=regulariser.nonnegative)
                 moved = S + t * dS
                 primal = regulariser.value(w) + problem.weight * problem.risk_at(moved)
-                if primal < best.primal:
-                    best.offer(w, primal)
+                if best.offer(w, primal):
                     S = moved
                 else:
                     t = 0.0
@@ -119,12 +121,12 @@ class OneSlack:
             planes.add(problem.cut_at(S + self.beyond * (1.0 - t) * dS))
             if t == 0.0:
                 planes.add(problem.cut_at(S + dS))  # or the same candidate may come back for ever
-            yield best.primal, violation
+            yield violation
 
     def _secant(self, problem, planes, best):
         """Without scores: the slopes at both ends of the line say where its minimum should be."""
-        plane = self._look(problem, planes, best, best.w)
-        best.plane = plane
+        if best.plane is None:
+            self._look(problem, planes, best, best.w)
         while True:
             candidate = self._candidate(planes, best)
             estimate = planes.model_value(candidate)
@@ -137,7 +139,7 @@ class OneSlack:
                 if at_best < 0 < at_candidate:
                     t = at_best / (at_best - at_candidate)
                     self._look(problem, planes, best, best.w + t * direction)
-            yield best.primal, violation
+            yield violation
 
     @staticmethod
     def _look(problem, planes, best, w):
@@ -145,8 +147,7 @@ class OneSlack:
         plane = problem.mean_cut(w)
         planes.add(plane)
         primal = problem.regulariser.value(w) + problem.weight * plane.value(w)
-        if best.offer(w, primal):
-            best.plane = plane
+        best.offer(w, primal, plane)
         return plane
 
     @staticmethod
@@ -155,13 +156,19 @@ class OneSlack:
 
 
 class Best:
-    """The best point so far and its primal value."""
+    """The best point so far, its primal value and its plane; the plain algorithm's next candidate."""
 
     def __init__(self, w):
-        self.w, self.primal, self.plane = w, np.inf, None
+        self.w, self.primal, self.plane, self.candidate = w, np.inf, None, None
 
-    def offer(self, w, primal) -> bool:
+    def offer(self, w, primal, plane=None) -> bool:
         if primal < self.primal:
-            self.w, self.primal = w, primal
+            self.w, self.primal, self.plane = w, primal, plane
             return True
         return False
+
+    def state(self):
+        return dict(vars(self))
+
+    def restore(self, state):
+        vars(self).update(state)

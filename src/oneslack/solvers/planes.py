@@ -26,6 +26,7 @@ class Planes:
         self.idle = np.empty(0, int)
         self.free_values = np.zeros(regulariser.n_free)
         self.dual = -np.inf
+        self.n_added = 0
         if floor is not None:
             self._append(np.zeros(d), floor)
             self.a[0] = weight
@@ -43,6 +44,7 @@ class Planes:
         return self._gram[: len(self), : len(self)]
 
     def add(self, plane):
+        self.n_added += 1
         self._append(plane.normal, plane.offset)
         if len(self) == 1:
             self.a[0] = self.weight
@@ -94,10 +96,10 @@ class Planes:
             linear = linear - self.normals @ regulariser.prior
         F = self.normals[:, regulariser.free] if regulariser.n_free else None
         solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
-        while solution.n_iter == 1 and min(tol, solution.gap) > 1e-13 * abs(solution.value):
+        if solution.n_iter == 1:
             # Good enough for `tol`, but the same point again would bring the same plane again.
-            tol = min(0.1 * tol, 0.5 * solution.gap)
-            solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
+            tol = min(0.01 * tol, 0.1 * solution.gap)
+            solution = solve_simplex_qp(gram, linear, self.weight, solution.a, F, tol)
         return solution.a, solution.multipliers
 
     def _solve_nonnegative(self, tol, max_iter=100):
@@ -153,6 +155,7 @@ class Planes:
         return {
             "normals": self.normals.copy(), "offsets": self.offsets, "a": self.a,
             "idle": self.idle, "dual": self.dual, "free_values": self.free_values,
+            "n_added": self.n_added,
         }  # fmt: skip
 
     def restore(self, state):
@@ -161,3 +164,4 @@ class Planes:
             self._append(normal, offset)
         self.a, self.idle = state["a"].copy(), state["idle"].copy()
         self.dual, self.free_values = state["dual"], state["free_values"].copy()
+        self.n_added = state["n_added"]

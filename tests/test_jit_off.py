@@ -1,0 +1,31 @@
+"""Everything compiled also runs as plain Python: a slice of the suite with NUMBA_DISABLE_JIT=1."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+SLICE = {
+    "test_check_model.py": "linear_models_pass and (asarray-True or csr_array-False)",
+    "test_solvers.py": "true_and_tight and (empty or one_example or weights) and not (column or large)",
+}
+
+
+@pytest.mark.parametrize("file", SLICE)
+def test_without_compilation(file):
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", SLICE[file]]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, HERE / file],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        cwd=HERE.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-1000:]
+    assert "passed" in run.stdout
+    assert "skipped" not in run.stdout
