@@ -12,7 +12,7 @@ import numpy as np
 
 BLOCK = 256
 #: An example at a bound rests when it lies beyond this share of the largest violation there.
-SHRINK = 0.5
+SHRINK = 0.25
 
 
 class BinaryDual:

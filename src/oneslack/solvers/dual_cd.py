@@ -26,6 +26,8 @@ from .line import search
 
 #: Work, in passes over all the data, after which the true bound is looked at anyway.
 LIMIT = 10.0
+#: Work between two looks that the running bound asked for: about what a look costs.
+WAIT = 0.5
 #: How fast a pass moves the intercept, beside the mean squared length of the examples.
 BIAS_RATE = 0.3
 
@@ -45,11 +47,11 @@ class DualCD:
     def steps(self, problem, start=None, tol=1e-3):
         passes = problem.model.dual_passes(problem.data, problem.C, _mix(self.seed))
         start = start or {}
-        check = Verification(tol)
+        has_bias = problem.regulariser.n_free > 0
+        check = Verification(tol, has_bias)
         if "passes" in start:
             passes.restore(start["passes"])
             check.restore(start["check"])
-        has_bias = problem.regulariser.n_free > 0
         rate = BIAS_RATE * (float(problem.data.norm2.mean()) or 1.0) if has_bias else 0.0
         value = problem.regulariser.value
         running = passes.linear() - value(passes.point)
@@ -71,7 +73,7 @@ class DualCD:
             passes.reopen(S)
             w, primal = polish(problem, w.copy(), S, 0.01 * max(tol, 1e-12) * abs(running))
             dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
-            check.verified(primal - dual, running, passes.count)
+            check.verified(primal - dual, running)
             yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
 
 
@@ -106,15 +108,16 @@ def _polish_directions(problem, w, S):
 class Verification:
     """When to pay for the true bound: once the running one promises it, and now and then anyway."""
 
-    #: Verifications in a row without progress after which rounding is to blame; more of them while
-    #: no dual can move, since then only the intercept does.
-    PATIENCE, PATIENCE_AT_REST = 30, 3000
+    #: Verifications in a row without progress after which rounding is to blame; an intercept comes to
+    #: its value in waves, so they say less there.
+    PATIENCE, PATIENCE_WITH_BIAS = 30, 3000
 
-    def __init__(self, tol):
+    def __init__(self, tol, has_bias):
         self.tol = tol
+        self.patience = self.PATIENCE_WITH_BIAS if has_bias else self.PATIENCE
         self.target = max(tol, 1e-15)
         self.work, self.wait = 0.0, 0.0
-        self.gap, self.dual, self.vain, self.at_rest = np.inf, -np.inf, 0, False
+        self.gap, self.dual, self.vain = np.inf, -np.inf, 0
 
     def due(self, gap, dual, visited, count):
         """`visited` is the share of the examples that the last pass saw, `count` how many are active."""
@@ -122,11 +125,10 @@ class Verification:
         promised = gap <= self.target * abs(dual + gap) and self.work >= self.wait
         return promised or count == 0 or self.work >= LIMIT
 
-    def verified(self, gap, dual, count):
-        self.at_rest = count == 0
+    def verified(self, gap, dual):
         if self.work < LIMIT:
             self.target *= 0.7
-            self.wait = min(0.5 * self.work, 0.2 * LIMIT)
+            self.wait = WAIT
         self.work = 0.0
         progress = gap < self.gap or dual > self.dual + 1e-13 * abs(dual)
         self.vain = 0 if progress else self.vain + 1
@@ -134,7 +136,7 @@ class Verification:
 
     @property
     def stalled(self):
-        return self.vain >= (self.PATIENCE_AT_REST if self.at_rest else self.PATIENCE)
+        return self.vain >= self.patience
 
     def state(self):
         return dict(vars(self))
