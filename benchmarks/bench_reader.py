@@ -24,9 +24,7 @@ ROW = "{file:<24} {megabytes:>8} {entries:>12} {ours:>10} {sklearn:>10} {rate:>9
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description="Time the svmlight reader against scikit-learn's."
-    )
+    parser = argparse.ArgumentParser(description="Time the svmlight reader against scikit-learn's.")
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("--repeat", type=int, default=5, help="how often each reader runs")
     parser.add_argument("--megabytes", type=int, default=100, help="size of the generated file")

@@ -211,5 +211,7 @@ def _mask(nonnegative, n_params):
     try:
         mask[chosen if chosen.size else slice(0)] = True
     except IndexError:
-        raise ValueError(f"nonnegative must be a mask, or indices below {n_params}; got {nonnegative!r}") from None
+        raise ValueError(
+            f"nonnegative must be a mask, or indices below {n_params}; got {nonnegative!r}"
+        ) from None
     return mask

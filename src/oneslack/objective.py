@@ -26,7 +26,7 @@ def inner(u, v) -> float:
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """(P - D) / P: how far, at most, P is above the optimum."""
+    """(P - D) / P: by what share of itself P may at most be lowered."""
     if not np.isfinite(primal) or not np.isfinite(dual):
         return float("inf")
     gap = max(primal - dual, 0.0)

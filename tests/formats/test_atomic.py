@@ -76,3 +76,11 @@ def test_places_that_cannot_be_written_are_refused(tmp_path):
         atomic_write(tmp_path / "no/out"),
     ):
         pass
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(FormatError, match="pipe"), atomic_write(pipe) as file:
+        file.write(b"x")
+    assert not pipe.is_file()

@@ -22,9 +22,7 @@ json_values = st.recursive(
 )
 array_names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 dtypes = st.sampled_from([np.dtype(name) for name in sorted(model_file.STORABLE)])
-arrays = dtypes.flatmap(
-    lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0))
-)
+arrays = dtypes.flatmap(lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0)))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     C : float, default=1.0
         Weight of the sum of the hinges, as in scikit-learn and LIBLINEAR.
     tol : float, default=1e-3
-        Relative duality gap to stop at: the objective is at most this share above the optimum.
+        Relative duality gap (P - D) / P to stop at: the optimum lies within this share below the objective.
     epsilon : float or None, default=None
         Stop by the cutting-plane papers' rule instead: no constraint is violated by more (mean loss).
     solver : {"auto", "dual_cd", "newton", "one_slack"} or a solver, default="auto"

@@ -40,6 +40,10 @@ def atomic_write(path, *, text=False):
 def _create(path, target, temporary, text):
     if os.path.isdir(target):
         raise FormatError(f"{path}: is a folder; name a file to write to.")
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise FormatError(
+            f"{path}: is a device or a pipe, which must not be replaced; name a file to write to."
+        )
     try:
         if text:
             return open(temporary, "x", encoding="utf-8", newline="\n")
