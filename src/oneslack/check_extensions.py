@@ -182,12 +182,12 @@ class _Block:
             self.equal("smooth_slope", slope, "it is", middle, "by the duals")
             self._between("smooth_slope", slope, (value - low) / STEP, (high - value) / STEP, 0)
             v = self.weights[(k + 1) % len(self.weights)] - self.weights[k]
-            H = np.sum(self.problem._map(self.model.smooth_hessian, shares, mu), axis=0)
+            H = np.sum(self.problem.map_rows(self.model.smooth_hessian, shares, mu), axis=0)
             H = np.tril(H) + np.tril(H, -1).T
             self.equal("smooth_hessian", float(v @ H @ v), "v'Hv is", curvature, "smooth_slope has")
 
     def _sum(self, function, *arguments):
-        return np.sum(self.problem._map(function, *arguments), axis=0)
+        return np.sum(self.problem.map_rows(function, *arguments), axis=0)
 
     def _smoothed(self, S, mu):
         """(smoothed hinge sum, shares, hinge sum) at S."""

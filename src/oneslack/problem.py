@@ -100,29 +100,35 @@ class Problem:
 
     # Through scores: no pass over the data but in `scores` and the adjoint.
 
-    def _map(self, function, *arguments):
+    def map_rows(self, function, *arguments):
+        """A model's function over shards of the examples."""
         return self.engine.map(lambda shard: function(self.data, shard, *arguments), self.data.shards)
 
     def scores(self, w) -> np.ndarray:
         S = self.model.new_scores(self.data)
-        self._map(self.model.scores, w, S)
+        self.map_rows(self.model.scores, w, S)
         return S
 
+    def map_scores(self, function, S, *arguments):
+        """A model's function of scores over shards of them."""
+        shards = self.data.score_shards(S)
+        return self.engine.map(lambda shard: function(self.data, shard, S, *arguments), shards)
+
     def risk_at(self, S) -> float:
-        return self.mean * sum(self._map(self.model.risk, S))
+        return self.mean * sum(self.map_scores(self.model.risk, S))
 
     def slope_at(self, S, dS, t) -> float:
         """d/dt R(S + t dS)."""
-        return self.mean * sum(self._map(self.model.slope, S, dS, t))
+        return self.mean * sum(self.map_scores(self.model.slope, S, dS, t))
 
     def cut_at(self, S) -> Plane:
         coefficients = np.empty_like(S)
-        offset = self.mean * sum(self._map(self.model.cut, S, coefficients))
+        offset = self.mean * sum(self.map_scores(self.model.cut, S, coefficients))
         return Plane(self.adjoint(coefficients) * self.mean, offset)
 
     def adjoint(self, coefficients) -> np.ndarray:
         """sum_i coefficients_i dS_i/dw."""
-        parts = self._map(self.model.adjoint, coefficients)
+        parts = self.map_rows(self.model.adjoint, coefficients)
         return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
     def dual_of(self, shares) -> float:

@@ -55,6 +55,8 @@ class Step:
 
 @dataclass(frozen=True)
 class TraceRow:
+    """Bounds and work after a step."""
+
     iteration: int
     seconds: float
     primal: float

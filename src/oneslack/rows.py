@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
-SHARD_NONZEROS = 1 << 18
-MAX_SHARDS = 8
+#: A shard is worth a thread when it holds at least so many numbers.
+SHARD_SIZE = 200_000
+MAX_SHARDS = 4
 
 
 def as_rows(X):
@@ -53,10 +55,11 @@ class Shard:
     hi: int
 
 
-def cut_into_shards(X) -> list[Shard]:
-    """A few shards of about equal work.  They depend on the data only, never on the threads."""
-    n = X.shape[0]
-    size = X.nnz if sp.issparse(X) else X.size
-    count = int(max(1, min(MAX_SHARDS, size // SHARD_NONZEROS, n)))
-    bounds = np.linspace(0, n, count + 1).astype(int)
-    return [Shard(int(lo), int(hi)) for lo, hi in zip(bounds[:-1], bounds[1:], strict=True)]
+def cut_into_shards(n, size) -> list[Shard]:
+    """n rows with `size` numbers in all as a few shards of about equal work.
+
+    They depend on the data only, never on the number of threads.
+    """
+    count = int(max(1, min(MAX_SHARDS, size // SHARD_SIZE, n)))
+    bounds = [n * k // count for k in range(count + 1)]
+    return [Shard(lo, hi) for lo, hi in pairwise(bounds)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..rows import Shard, as_rows, compiled_view, cut_into_shards
 
@@ -29,7 +30,12 @@ class LinearData:
 
     @cached_property
     def shards(self) -> list[Shard]:
-        return cut_into_shards(self.X)
+        """For what reads X."""
+        return cut_into_shards(self.n, self.X.nnz if sp.issparse(self.X) else self.X.size)
+
+    def score_shards(self, S) -> list[Shard]:
+        """For what reads only scores S, which is much less."""
+        return cut_into_shards(self.n, S.size)
 
     @property
     def n(self) -> int:
@@ -50,6 +56,7 @@ class LinearData:
 
 
 def pack_rows(X, y, weights) -> LinearData:
+    """Checked and packed; weights of one where none are given."""
     X = as_rows(X)
     n = X.shape[0]
     if len(y) != n:

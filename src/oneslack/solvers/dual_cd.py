@@ -23,7 +23,6 @@ import numpy as np
 from ..result import Step
 from .line import search
 
-
 #: Work, in passes over all the data, after which the true bound is looked at anyway.
 LIMIT = 10.0
 #: Work between two looks that the running bound asked for: about what a look costs.

@@ -81,6 +81,8 @@ class Newton:
 
 @dataclass(frozen=True)
 class Stage:
+    """A point of the path with its bounds."""
+
     w: np.ndarray
     primal: float
     dual: float
@@ -156,7 +158,7 @@ class Smoothed:
     def at(self, w, S, mu) -> Point:
         problem, C = self.problem, self.problem.C
         shares = np.empty_like(S)
-        parts = problem._map(problem.model.smooth_duals, S, mu, shares)
+        parts = problem.map_scores(problem.model.smooth_duals, S, mu, shares)
         loss, hinge, error = (C * sum(values) for values in zip(*parts, strict=True))
         v = C * problem.adjoint(problem.model.coefficients(problem.data, shares))
         gradient = problem.regulariser.gradient(w) - v
@@ -183,7 +185,7 @@ class Smoothed:
 
     def newton_direction(self, at, mu):
         problem = self.problem
-        H = problem.C * sum(problem._map(problem.model.smooth_hessian, at.shares, mu))
+        H = problem.C * sum(problem.map_rows(problem.model.smooth_hessian, at.shares, mu))
         diagonal = np.arange(len(H))
         H[diagonal, diagonal] += self.penalised + 1e-13 * (1.0 + H[diagonal, diagonal])
         # Where no example is inside the rounding an intercept has no curvature: give it a little.
@@ -198,7 +200,7 @@ class Smoothed:
         first, second = problem.regulariser.slope(w, direction)
 
         def slope(t):
-            parts = problem._map(problem.model.smooth_slope, S, dS, t, mu)
+            parts = problem.map_scores(problem.model.smooth_slope, S, dS, t, mu)
             value = first + t * second + problem.C * sum(part[0] for part in parts)
             return value, second + problem.C * sum(part[1] for part in parts)
 

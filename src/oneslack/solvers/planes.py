@@ -16,6 +16,8 @@ from .simplex_qp import solve_simplex_qp
 
 
 class Planes:
+    """Planes under the risk and the best dual point over them."""
+
     def __init__(self, regulariser, weight, floor=None, drop_after=50):
         self.regulariser, self.weight, self.drop_after = regulariser, weight, drop_after
         d = regulariser.n_params

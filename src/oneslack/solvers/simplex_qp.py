@@ -18,6 +18,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class QPSolution:
+    """A feasible point with its value and a bound on what it lacks."""
+
     a: np.ndarray
     value: float
     gap: float
@@ -34,7 +36,9 @@ def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSoluti
     # Q a is of the size of b at the optimum, so this is a scale of Q even where Q is all zeros.
     scale = max(float(np.diag(Q).max()), float(np.abs(b).max()) / total, 1e-300)
     best_gap, stuck = np.inf, 0
-    for iteration in range(1, max_iter + 1):
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
         index = np.flatnonzero(support)
         step, multipliers = _newton_step(Q, b, E, a, index, scale)
         # Rounding must not throw a variable out again that the equalities hold at zero for now.
@@ -55,10 +59,11 @@ def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSoluti
         support[top] = True
     a *= total / a.sum()
     value = float(b @ a - 0.5 * a @ (Q @ a))
-    return QPSolution(a, value, gap_of(Q, b, E, a, multipliers, total), multipliers[1:], iteration)
+    return QPSolution(a, value, gap_of(Q, b, E, a, multipliers, total), multipliers[1:], n_iter)
 
 
 def gap_of(Q, b, E, a, multipliers, total) -> float:
+    """How far f(a) is from the optimum, at most."""
     g = b - Q @ a
     free = E[:, 1:] @ multipliers[1:]
     return max(total * float((g - free).max()) - float(a @ g), 0.0)
