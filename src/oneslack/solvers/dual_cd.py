@@ -51,13 +51,14 @@ class DualCD:
         if "passes" in start:
             passes.restore(start["passes"])
             check.restore(start["check"])
-        rate = BIAS_RATE * (float(problem.data.norm2.mean()) or 1.0) if has_bias else 0.0
+        usual = BIAS_RATE * (float(problem.data.norm2.mean()) or 1.0) if has_bias else 0.0
+        rate = start.get("rate", usual)
         value = problem.regulariser.value
         running = passes.linear() - value(passes.point)
         dual = start.get("dual", 0.0)
 
         def state():
-            return {"passes": passes.state(), "check": check.state(), "dual": dual}
+            return {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
 
         while True:
             visited = passes.count
@@ -73,7 +74,18 @@ class DualCD:
             w, primal = polish(problem, w.copy(), S, 0.01 * max(tol, 1e-12) * abs(running))
             dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
             check.verified(primal - dual, running)
+            rate = self._next_rate(rate, usual, passes.count, check.vain)
             yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
+
+
+    @staticmethod
+    def _next_rate(rate, usual, count, vain):
+        if count == 0:
+            return 2.0 * rate  # only the intercept can move: faster
+        if rate > 10.0 * usual:
+            return usual
+        # One rate for ever may end in a cycle: go through many.
+        return rate if not vain else 0.7 * rate if rate > 0.03 * usual else 10.0 * usual
 
 
 def polish(problem, w, S, enough):
