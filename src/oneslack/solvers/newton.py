@@ -28,11 +28,14 @@ from ..result import Step
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
 FIRST_MU = 4.0
+#: Examples a weight in the first sample, and how much larger the next one is.
+SAMPLE_ROWS = 32
 SAMPLE_GROWTH = 8
-#: mu is lowered by at most this factor, once half the squared gradient is this share of the rounding.
+#: mu is lowered by at most FALL, once what the gradient adds to the gap is LOOSE times the rounding.
 FALL = 0.3
-LONGEST = 1000.0
 LOOSE = 0.3
+#: No step is longer than this many Newton steps.
+LONGEST = 1000.0
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,13 @@ class Newton:
     def _samples(self, problem, tol):
         """Growing samples, each with the precision it is worth."""
         rng = np.random.default_rng(self.seed)
-        size = 32 * problem.n_params
+        size = SAMPLE_ROWS * problem.n_params
         while size * 2 <= problem.n:
             # One example from each of `size` equal stretches: cheap, and spread over the file.
             strata = np.arange(size) + rng.random(size)
             index = (strata * (problem.n / size)).astype(np.int64)
-            yield problem.sample(index), max(tol, 2.0 * problem.n_params / size)
+            if problem.data.weights[index].any():
+                yield problem.sample(index), max(tol, 2.0 * problem.n_params / size)
             size *= SAMPLE_GROWTH
 
 

@@ -108,10 +108,7 @@ class OneSlack:
             gap = best.primal - planes.dual
             t = search(problem, best.w, S, direction, dS, 1e-3 * gap)
             if t > 0:
-                w = best.w + t * direction
-                if regulariser.nonnegative is not None:
-                    np.maximum(w, 0.0, out=w, where=regulariser.nonnegative)
-                moved = S + t * dS
+                w, moved = best.w + t * direction, S + t * dS
                 primal = regulariser.value(w) + problem.weight * problem.risk_at(moved)
                 if best.offer(w, primal):
                     S = moved
