@@ -45,8 +45,9 @@ class Scores(Protocol):
     """Optional, `scores`: examples are seen through scores S = S(w), linear in w.
 
     `data = pack(X, Y, weights)` holds arrays, `data.n`, `data.shards` for what reads examples and
-    `data.score_shards(S)` for what reads only scores; methods work on one shard (rows lo <= i < hi).  With this a solver searches a line exactly and takes cuts at any
-    point of it without a pass over the data.
+    `data.score_shards(S)` for what reads only scores; methods work on one shard (rows lo <= i < hi).
+    With this a solver searches a line exactly and takes cuts at any point of it without a pass over the
+    data.
     """
 
     def pack(self, X, Y, weights=None) -> Any: ...

@@ -77,7 +77,6 @@ class DualCD:
             rate = self._next_rate(rate, usual, passes.count, check.vain)
             yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
 
-
     @staticmethod
     def _next_rate(rate, usual, count, vain):
         if count == 0:
