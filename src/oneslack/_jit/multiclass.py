@@ -8,36 +8,38 @@ import numpy as np
 from numba import njit
 
 from .random import below, shuffle
-from .rows import row_add_some, row_nonzeros, row_scores, row_some_scores
+from .rows import row_add_all, row_add_some, row_nonzeros, row_scores, row_some_scores
 
 
 @njit(nogil=True, cache=True)
 def project_simplex(v, total, count, work):
     """Replace v[:count] by its projection on {p >= 0, sum p = total}.
 
-    Only entries within `total` of the largest can stay positive: few, so they are sorted by
-    insertion.
+    Only entries within `total` of the largest can stay positive; of those, drop what lies under the
+    threshold that the rest would have, until none does (Michelot 1986).
     """
     top = v[0]
     for j in range(1, count):
         top = max(top, v[j])
-    m = 0
+    m, running = 0, 0.0
     for j in range(count):
-        x = v[j]
-        if x > top - total:
-            k = m
-            while k > 0 and work[k - 1] < x:
-                work[k] = work[k - 1]
-                k -= 1
-            work[k] = x
+        if v[j] > top - total:
+            work[m] = v[j]
+            running += v[j]
             m += 1
-    running, threshold = 0.0, top - total
-    for k in range(m):
-        running += work[k]
-        candidate = (running - total) / (k + 1)
-        if k + 1 == m or work[k + 1] <= candidate:
-            threshold = candidate
-            break
+    threshold = (running - total) / m
+    dropped = True
+    while dropped and m > 1:
+        dropped = False
+        left, running = 0, 0.0
+        for j in range(m):
+            if work[j] > threshold:
+                work[left] = work[j]
+                running += work[j]
+                left += 1
+        if 0 < left < m:
+            m, dropped = left, True
+            threshold = (running - total) / m
     # Rounding in large v must not leave the simplex: a dual bound rests on it.
     given = 0.0
     for j in range(count):
@@ -270,7 +272,13 @@ def dual_pass(
                     changed[moves] = z
                     v[moves] = change
                     moves += 1
-            row_add_some(X, i, v, changed, moves, W)
+            if 8 * moves <= K:
+                row_add_some(X, i, v, changed, moves, W)
+            else:
+                full[:] = 0.0
+                for j in range(moves):
+                    full[changed[j]] = v[j]
+                row_add_all(X, i, full, W)
     return m, gap, growth, violation
 
 

@@ -78,7 +78,15 @@ def _dense_norm2(X, i):
 @register_jitable
 def _csr_scores(X, i, W, out):
     data, indices, indptr = X
-    for k in range(indptr[i], indptr[i + 1]):
+    first, last = indptr[i], indptr[i + 1]
+    # Four features at a time: their rows of W come from memory together.
+    even = first + ((last - first) & -4)
+    for k in range(first, even, 4):
+        x0, x1, x2, x3 = data[k], data[k + 1], data[k + 2], data[k + 3]
+        r0, r1, r2, r3 = W[indices[k]], W[indices[k + 1]], W[indices[k + 2]], W[indices[k + 3]]
+        for z in range(out.shape[0]):
+            out[z] += (x0 * r0[z] + x1 * r1[z]) + (x2 * r2[z] + x3 * r3[z])
+    for k in range(even, last):
         x = data[k]
         row = W[indices[k]]
         for z in range(out.shape[0]):
@@ -133,6 +141,26 @@ def _dense_add_some(X, i, change, classes, count, W):
         if x != 0.0:
             for j in range(count):
                 W[k, classes[j]] += change[j] * x
+
+
+@register_jitable
+def _csr_add_all(X, i, change, W):
+    data, indices, indptr = X
+    for k in range(indptr[i], indptr[i + 1]):
+        x = data[k]
+        row = W[indices[k]]
+        for z in range(change.shape[0]):
+            row[z] += change[z] * x
+
+
+@register_jitable
+def _dense_add_all(X, i, change, W):
+    values = X[0][i]
+    for k in range(values.shape[0]):
+        x = values[k]
+        if x != 0.0:
+            for z in range(change.shape[0]):
+                W[k, z] += change[z] * x
 
 
 @register_jitable
@@ -192,6 +220,11 @@ def row_add_some(X, i, change, classes, count, W):
     return _dense_add_some(X, i, change, classes, count, W)
 
 
+def row_add_all(X, i, change, W):
+    """W += x_i change', change (K,)."""
+    return _csr_add_all(X, i, change, W) if len(X) == 3 else _dense_add_all(X, i, change, W)
+
+
 def row_nonzeros(X, i, indices_out, values_out):
     """Copy the non-zeros of x_i out; return their number."""
     if len(X) == 3:
@@ -227,6 +260,11 @@ def _row_some_scores(X, i, W, classes, count, out):
 @overload(row_add_some)
 def _row_add_some(X, i, change, classes, count, W):
     return _csr_add_some if len(X) == 3 else _dense_add_some
+
+
+@overload(row_add_all)
+def _row_add_all(X, i, change, W):
+    return _csr_add_all if len(X) == 3 else _dense_add_all
 
 
 @overload(row_nonzeros)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 BLOCK = 256
-SHRINK = 0.1
+SHRINK = 0.5
 
 
 class MulticlassDual:
