@@ -20,28 +20,16 @@ from oneslack.models.binary_dual import BinaryDual
 NUMBER = r"-?\d[\d.e+-]*"
 
 
-@dataclass(frozen=True)
-class MultiLabel:
-    """Independent yes/no labels: x (d,), y (k,) of 0/1, Hamming loss."""
+def load_example():
+    path = Path(__file__).parents[1] / "examples" / "multilabel.py"
+    spec = importlib.util.spec_from_file_location("multilabel_example", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
-    n_features: int
-    n_labels: int
 
-    @property
-    def n_params(self):
-        return self.n_features * self.n_labels
-
-    def joint_feature(self, x, y):
-        return np.outer(y, x).ravel()
-
-    def loss(self, y, y_hat):
-        return float(np.sum(y != y_hat))
-
-    def decode(self, w, x, y=None):
-        scores = w.reshape(self.n_labels, self.n_features) @ x
-        if y is not None:
-            scores += 1 - 2 * y
-        return (scores > 0).astype(int)
+example = load_example()
+MultiLabel = example.MultiLabel
 
 
 def multilabel_data(n=12, d=3, k=2):
@@ -165,10 +153,6 @@ def test_an_approximate_decoder_says_so():
 
 
 def test_the_example_trains_and_its_certificate_is_true():
-    path = Path(__file__).parent.parent / "examples" / "multilabel.py"
-    spec = importlib.util.spec_from_file_location("multilabel_example", path)
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(20, 3)), rng.integers(0, 2, (20, 2))
     model = example.MultiLabel(3, 2)

@@ -189,15 +189,19 @@ class Example:
         for key, old, new in self.watch.changes():
             self.fail(method, f"changed the model: {key} was {old}, now {new}")
 
-    def feature(self, z, source):
-        """psi(x, z) as a flat array, checked."""
+    def _call(self, method, first, z, source):
+        """model.method(first, z); an error is told with the output that caused it."""
         try:
-            psi = self.model.joint_feature(self.x, z)
+            return getattr(self.model, method)(first, z)
         except Exception as error:
             raise ModelError(
-                f"{type(self.model).__name__}.joint_feature, example {self.number}: {source} "
-                f"({_brief(z)}) raised {type(error).__name__}: {error}"
+                f"{type(self.model).__name__}.{method}, example {self.number}: {source} ({_brief(z)}) raised "
+                f"{type(error).__name__}: {error}"
             ) from error
+
+    def feature(self, z, source):
+        """psi(x, z) as a flat array, checked."""
+        psi = self._call("joint_feature", self.x, z, source)
         size, shape = self.model.n_params, np.shape(psi)
         if shape != (size,) and not (sp.issparse(psi) and shape == (1, size)):
             self.fail("joint_feature", f"{source} has shape {shape}, expected n_params = ({size},)")
@@ -210,13 +214,7 @@ class Example:
         return psi.astype(np.float64)
 
     def loss(self, z, source):
-        try:
-            loss = self.model.loss(self.y, z)
-        except Exception as error:
-            raise ModelError(
-                f"{type(self.model).__name__}.loss, example {self.number}: {source} ({_brief(z)}) raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
+        loss = self._call("loss", self.y, z, source)
         if np.shape(loss) != () or not isinstance(loss, (int, float, np.number, np.ndarray)):
             self.fail("loss", f"{source} has loss {_brief(loss)}, expected one number")
         loss = float(loss)
