@@ -10,6 +10,8 @@ import pytest
 HERE = Path(__file__).parent
 
 SLICE = {
+    "test_measure_models.py": "worst_output or worst_ranking",
+    "test_ranking_model.py": "small_cases or (medium_cases and 9-None)",
     "test_check_model.py": "linear_models_pass and (asarray-True or csr_array-False)",
     "test_solvers.py": "true_and_tight and (empty or one_example or weights) and not (column or large)",
 }

@@ -48,6 +48,10 @@ class Scores(Protocol):
     `data.score_shards(S)` for what reads only scores; methods work on one shard (rows lo <= i < hi).
     With this a solver searches a line exactly and takes cuts at any point of it without a pass over the
     data.
+
+    Where the risk is no sum over examples (a ranking, a measure of the whole sample), the model has no
+    `joint_feature`, `loss` and `decode`; `score_shards` are then parts of the sample that add up, in the
+    model's own order, and one of them is all where nothing does.
     """
 
     def pack(self, X, Y, weights=None) -> Any: ...

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from oneslack import LinearSVC
-from oneslack.estimators.training import Task
+from oneslack.estimators.class_task import ClassTask
 
 clarabel = pytest.importorskip("clarabel")
 
@@ -135,7 +135,7 @@ def test_moving_all_features_moves_nothing_but_the_intercept(solver, n_classes):
 def test_intercepts_of_many_classes_sum_to_zero():
     X, codes, _ = blobs(3)
     assert LinearSVC().fit(X, codes).intercept_.sum() == pytest.approx(0.0, abs=1e-9)
-    task = Task(codes, 3, 1, True, None, None, False)
+    task = ClassTask(np.arange(3), codes, 1, True)
     coef, intercept = task.rows([SimpleNamespace(w=np.array([1.0, 2.0, 3.0, 10.0, 11.0, 15.0]))])
     np.testing.assert_array_equal(coef, [[1], [2], [3]])
     np.testing.assert_array_equal(intercept, [-2, -1, 3])

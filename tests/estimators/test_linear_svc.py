@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oneslack import LinearSVC, OneSlack, Status
-from oneslack.estimators import linear_svc, training
+from oneslack.estimators import linear_model, tasks
 
 X, Y = load_iris(return_X_y=True)
 SOLVERS = ["newton", "dual_cd", "one_slack"]
@@ -111,15 +111,15 @@ def test_matrices_are_used_as_they_are(monkeypatch, dtype, form):
     data, labels = text_like(dtype=dtype)
     given = data.toarray() if form == "dense" else data
     seen = []
-    original = training.Problem
+    original = tasks.Problem
 
     def problem(model, X, *arguments, **options):
         seen.append(X)
         return original(model, X, *arguments, **options)
 
-    monkeypatch.setattr(training, "Problem", problem)
+    monkeypatch.setattr(tasks, "Problem", problem)
     LinearSVC().fit(given, labels)
-    packed = original(training.Binary(data.shape[1]), seen[0], labels).data.X
+    packed = original(tasks.Binary(data.shape[1]), seen[0], labels).data.X
     arrays = (
         [(given, packed)] if form == "dense" else [(given.data, packed.data), (given.indices, packed.indices)]
     )
@@ -131,7 +131,7 @@ def test_float32_needs_no_float64_copy(monkeypatch):
     rng = np.random.default_rng(0)
     data = rng.normal(size=(60_000, 50)).astype(np.float32)
     labels = data[:, 0] > 0
-    monkeypatch.setattr(linear_svc, "BLOCK", 1024)
+    monkeypatch.setattr(linear_model, "BLOCK", 1024)
     model = LinearSVC(tol=0.5).fit(data[:3000], labels[:3000])
     for task in (lambda: model.fit(data, labels), lambda: model.decision_function(data)):
         tracemalloc.start()
@@ -144,7 +144,7 @@ def test_float32_needs_no_float64_copy(monkeypatch):
 
 
 def test_scores_of_float32_are_computed_in_float64(monkeypatch):
-    monkeypatch.setattr(linear_svc, "BLOCK", 7)
+    monkeypatch.setattr(linear_model, "BLOCK", 7)
     model = LinearSVC().fit(X, Y)
     narrow = X.astype(np.float32)
     expected = narrow.astype(np.float64) @ model.coef_.T + model.intercept_

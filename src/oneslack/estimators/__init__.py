@@ -1,6 +1,9 @@
 """The scikit-learn fronts: they check, call `solve`, and store what was learned."""
 
 from .linear_svc import LinearSVC
+from .metric_svc import MetricSVC
+from .ordinal_svc import OrdinalSVC
 from .persist import load
+from .rank_svm import RankSVM
 
-__all__ = ["LinearSVC", "load"]
+__all__ = ["LinearSVC", "MetricSVC", "OrdinalSVC", "RankSVM", "load"]

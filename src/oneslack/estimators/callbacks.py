@@ -45,7 +45,8 @@ def fit_progress(estimator, X, y, sample_weight=None):
 
 
 def _learned(estimator):
-    return {name: getattr(estimator, name) for name in ("coef_", "intercept_", "classes_")}
+    names = ("coef_", "intercept_", "classes_", "thresholds_")
+    return {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
 
 
 class PlainLines:

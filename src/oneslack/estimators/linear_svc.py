@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import validate_data
 
 from ..rows import as_rows
-from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from .convergence import warn_if_stopped_early
-from .parameters import check_parameters, cost_matrix, seed_of
-from .saving import to_file
+from .callbacks import with_callbacks
+from .class_task import ClassTask
+from .linear_model import INPUT, LinearModel
+from .parameters import check_parameters, cost_matrix
 from .targets import encode, example_weights
-from .training import Task, solve_all
-from .warm_start import fingerprint, starts_of
-
-#: Rows that are scored at once when X must be widened to float64.
-BLOCK = 8192
 
 
-class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LinearSVC(ClassifierMixin, LinearModel):
     """Linear support vector classification that says how far it is from the optimum.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i to a certified relative duality gap.  Two classes: the
@@ -131,15 +123,6 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_row_callbacks"}
-
     @with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Learn from examples.
@@ -158,48 +141,20 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self : LinearSVC
         """
         check_parameters(self)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X, y = validate_data(self, X, y, order="C", **INPUT)
         X = as_rows(X)  # once, not in each problem of "ovr"
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
-        task = self._task(X, classes, codes, weights)
-        key = fingerprint(X, task, self.C) if self.warm_start else None
-        starts = [None] * task.n_problems
-        if self.warm_start:
-            starts = starts_of(self, task, classes, key)
-        with fit_progress(self, X, y, sample_weight) as callbacks:
-            results = solve_all(
-                task, X, starts, C=self.C, n_jobs=self.n_jobs, max_iter=self.max_iter,
-                time_limit=self.time_limit, solver=self.solver, tol=self.tol, epsilon=self.epsilon,
-                seed=seed_of(self.random_state), callbacks=callbacks,
-            )  # fmt: skip
-            self._store(task, classes, results, key)
-        warn_if_stopped_early(self, X, results)
-        return self
+        return self._train(self._task(X, classes, codes, weights), X, y, sample_weight)
 
     def _task(self, X, classes, codes, weights):
         cost = cost_matrix(self.loss, classes)
-        K = len(classes)
-        one_vs_rest = self.multi_class == "ovr" and K > 2
+        one_vs_rest = self.multi_class == "ovr" and len(classes) > 2
         if one_vs_rest and cost is not None:
             raise ValueError(
                 "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
             )
-        return Task(codes, K, X.shape[1], bool(self.fit_intercept), weights, cost, one_vs_rest)
-
-    def _store(self, task, classes, results, key):
-        self.classes_ = classes
-        self.coef_, self.intercept_ = task.rows(results)
-        self.objective_ = float(sum(result.primal for result in results))
-        # Hinges and norms are never negative: 0 is a bound, whatever the solver has proved.
-        self.dual_objective_ = float(sum(max(result.dual, 0.0) for result in results))
-        gap = max(self.objective_ - self.dual_objective_, 0.0)
-        self.duality_gap_ = gap / self.objective_ if self.objective_ > 0 else 0.0
-        self.n_iter_ = max(result.n_iter for result in results)
-        if key is None:
-            results = [replace(result, state={}) for result in results]
-        self.result_ = results if task.n_problems > 1 else results[0]
-        self._fitted_on = key
+        return ClassTask(classes, codes, X.shape[1], bool(self.fit_intercept), weights, cost, one_vs_rest)
 
     def decision_function(self, X):
         """Scores of the classes; the highest wins.
@@ -213,9 +168,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n,) for two classes, (n, K) for more
             For two classes the score of `classes_[1]`: positive where it wins.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        scores = _products(X, self.coef_.T) + self.intercept_
+        scores = self._scores(X)
         return scores.ravel() if len(self.coef_) == 1 else scores
 
     def predict(self, X):
@@ -232,27 +185,3 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[index]
-
-    def save(self, path):
-        """Write the model with its certificate to one safe file; `oneslack.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            The file appears whole or not at all.
-        """
-        from ..formats import save_model
-
-        check_is_fitted(self)
-        save_model(path, *to_file(self))
-
-
-def _products(X, W):
-    """X @ W in float64, without a float64 copy of all X."""
-    if X.dtype == W.dtype:
-        return np.asarray(X @ W)
-    out = np.empty((X.shape[0], W.shape[1]))
-    for low in range(0, len(out), BLOCK):
-        rows = X[low : low + BLOCK]
-        out[low : low + BLOCK] = rows.astype(np.float64) @ W
-    return out

@@ -6,35 +6,14 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from ..models.measures import METRICS
 from ..solvers.choose import BY_NAME
 
 
 def check_parameters(model):
     """TypeError for a value of the wrong kind, ValueError for one out of range."""
-    _number("C", model.C, "a positive number", lambda value: value > 0)
-    _number("tol", model.tol, "a number >= 0", lambda value: value >= 0)
-    if model.epsilon is not None:
-        _number("epsilon", model.epsilon, "None or a positive number", lambda value: value > 0)
-    if model.time_limit is not None:
-        what = "None or a positive number of seconds"
-        _number("time_limit", model.time_limit, what, lambda value: value > 0)
-    _integer("max_iter", model.max_iter, "an integer >= 1", lambda value: value >= 1)
-    if model.n_jobs is not None:
-        what = "None for all cores, or an integer other than 0"
-        _integer("n_jobs", model.n_jobs, what, lambda value: value != 0)
-    _integer("verbose", int(model.verbose) if _is_bool(model.verbose) else model.verbose, "an integer >= 0",
-             lambda value: value >= 0)  # fmt: skip
-    for name in ("fit_intercept", "warm_start"):
-        if not _is_bool(getattr(model, name)):
-            raise TypeError(f"{name} must be True or False; got {getattr(model, name)!r}")
-    _choice("multi_class", model.multi_class, ("crammer_singer", "ovr"))
-    if not hasattr(model.solver, "steps"):
-        _choice("solver", model.solver, ("auto", *BY_NAME))
-    if isinstance(model.loss, str):
-        _choice("loss", model.loss, ("hinge",), "or a cost matrix (K, K)")
-    if not isinstance(model.class_weight, dict | None):
-        _choice("class_weight", model.class_weight, ("balanced",), "None, or a dict from class to weight")
-    _check_random_state(model.random_state)
+    for name, value in model.get_params(deep=False).items():
+        _CHECKS[name](value)
 
 
 def seed_of(random_state) -> int:
@@ -104,3 +83,73 @@ def _check_random_state(random_state):
         )
     if random_state < 0:
         raise ValueError(f"random_state must be >= 0; got {random_state!r}")
+
+
+def _check_optional(name, value, what, fine):
+    if value is not None:
+        _number(name, value, what, fine)
+
+
+def _check_n_jobs(value):
+    if value is not None:
+        _integer("n_jobs", value, "None for all cores, or an integer other than 0", lambda jobs: jobs != 0)
+
+
+def _check_flag(name, value):
+    if not _is_bool(value):
+        raise TypeError(f"{name} must be True or False; got {value!r}")
+
+
+def _check_solver(value):
+    if not hasattr(value, "steps"):
+        _choice("solver", value, ("auto", *BY_NAME))
+
+
+def _check_loss(value):
+    if isinstance(value, str):
+        _choice("loss", value, ("hinge",), "or a cost matrix (K, K)")
+
+
+def _check_class_weight(value):
+    if not isinstance(value, dict | None):
+        _choice("class_weight", value, ("balanced",), "None, or a dict from class to weight")
+
+
+def _check_metric(value):
+    if not callable(value):
+        _choice("metric", value, METRICS, "or a function loss(tp, fp, fn, tn)")
+
+
+def _check_k(value):
+    if isinstance(value, float | np.floating):
+        _number("k", value, "a whole number of examples, or a share 0 < k <= 1", lambda k: 0 < k <= 1)
+    elif value is not None:
+        _integer("k", value, "a whole number of examples >= 1, or a share 0 < k <= 1", lambda k: k >= 1)
+
+
+_CHECKS = {
+    "C": lambda value: _number("C", value, "a positive number", lambda C: C > 0),
+    "tol": lambda value: _number("tol", value, "a number >= 0", lambda tol: tol >= 0),
+    "epsilon": lambda value: _check_optional(
+        "epsilon", value, "None or a positive number", lambda epsilon: epsilon > 0
+    ),
+    "time_limit": lambda value: _check_optional(
+        "time_limit", value, "None or a positive number of seconds", lambda seconds: seconds > 0
+    ),
+    "max_iter": lambda value: _integer("max_iter", value, "an integer >= 1", lambda steps: steps >= 1),
+    "n_jobs": _check_n_jobs,
+    "verbose": lambda value: _integer(
+        "verbose", int(value) if _is_bool(value) else value, "an integer >= 0", lambda level: level >= 0
+    ),
+    "fit_intercept": lambda value: _check_flag("fit_intercept", value),
+    "warm_start": lambda value: _check_flag("warm_start", value),
+    "concave": lambda value: _check_flag("concave", value),
+    "multi_class": lambda value: _choice("multi_class", value, ("crammer_singer", "ovr")),
+    "solver": _check_solver,
+    "loss": _check_loss,
+    "class_weight": _check_class_weight,
+    "random_state": _check_random_state,
+    "metric": _check_metric,
+    "k": _check_k,
+    "beta": lambda value: _number("beta", value, "a positive number", lambda beta: beta > 0),
+}

@@ -15,7 +15,7 @@ def load(path):
 
     Returns
     -------
-    model : LinearSVC
+    model : LinearSVC, MetricSVC, OrdinalSVC or RankSVM
         As it was when saved, but for `result_`, the course of the training.
 
     Raises
@@ -38,10 +38,10 @@ def load(path):
     True
     """
     from ..formats import load_model
-    from .linear_svc import LinearSVC
+    from . import LinearSVC, MetricSVC, OrdinalSVC, RankSVM
     from .saving import from_file
 
-    kinds = {"LinearSVC": LinearSVC}
+    kinds = {kind.__name__: kind for kind in (LinearSVC, MetricSVC, OrdinalSVC, RankSVM)}
     header, arrays = load_model(path)
     kind = header.get("kind") if isinstance(header, dict) else None
     if not isinstance(kind, str) or kind not in kinds:

@@ -1,4 +1,4 @@
-"""A fitted linear classifier as the header and arrays of a model file, and back."""
+"""A fitted linear model as the header and arrays of a model file, and back."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import numpy as np
 
 from ..errors import OneslackError
 
+#: Numbers that are learned beside the weights, where a model has them.
+ARRAYS = ("coef", "intercept", "thresholds")
+
 
 def to_file(model):
     """(header, arrays) of a fitted model."""
     from .. import __version__
 
-    parameters, parameter_arrays = _parameters_to_file(model.get_params(deep=False))
-    classes, class_arrays = _classes_to_file(model.classes_)
+    parameters, arrays = _parameters_to_file(model.get_params(deep=False))
     header = {
         "kind": type(model).__name__,
         "oneslack": __version__,
         "n_features": int(model.n_features_in_),
-        "classes": classes,
         "parameters": parameters,
         "certificate": {
             "primal": float(model.objective_),
@@ -26,17 +27,27 @@ def to_file(model):
             "n_iter": int(model.n_iter_),
         },
     }
+    if hasattr(model, "classes_"):
+        header["classes"], class_arrays = _classes_to_file(model.classes_)
+        arrays |= class_arrays
+    if hasattr(model, "multilabel_"):
+        header["multilabel"] = bool(model.multilabel_)
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = [str(name) for name in model.feature_names_in_]
-    weights = {"coef": model.coef_, "intercept": model.intercept_}
-    return header, {**weights, **class_arrays, **parameter_arrays}
+    for name in ARRAYS:
+        if hasattr(model, f"{name}_"):
+            arrays[name] = np.asarray(getattr(model, f"{name}_"), dtype=float)
+    return header, arrays
 
 
 def from_file(kind, header, arrays):
     """The model of class `kind`; a ValueError, TypeError or KeyError where something is missing."""
     model = kind(**_parameters_from_file(header["parameters"], arrays))
-    model.classes_ = _classes_from_file(header["classes"], arrays)
     model.n_features_in_ = int(header["n_features"])
+    if "classes" in header:
+        model.classes_ = _classes_from_file(header["classes"], arrays)
+    if "multilabel" in header:
+        model.multilabel_ = bool(header["multilabel"])
     if "feature_names" in header:
         model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         _check_shape("feature names", model.feature_names_in_, (model.n_features_in_,))
@@ -45,10 +56,9 @@ def from_file(kind, header, arrays):
     model.dual_objective_ = float(certificate["dual"])
     model.duality_gap_ = float(certificate["relative_gap"])
     model.n_iter_ = int(certificate["n_iter"])
-    model.coef_, model.intercept_ = arrays["coef"], arrays["intercept"]
-    rows = 1 if len(model.classes_) == 2 else len(model.classes_)
-    _check_shape("weights", model.coef_, (rows, model.n_features_in_))
-    _check_shape("intercepts", model.intercept_, (rows,))
+    for name, shape in model._shapes().items():
+        _check_shape(name, arrays[name], shape)
+        setattr(model, f"{name}_", arrays[name] if shape else float(arrays[name]))
     return model
 
 
@@ -94,6 +104,9 @@ def _parameters_to_file(parameters):
             arrays["loss"] = np.array(value, dtype=float)
         elif name == "class_weight" and isinstance(value, dict):
             plain[name] = {"pairs": [[_item(label), float(weight)] for label, weight in value.items()]}
+        elif name == "metric" and callable(value):
+            # Code is not stored: the name tells what it was, and a fit asks for the function again.
+            plain[name] = f"the function {getattr(value, '__qualname__', repr(value))}"
         elif isinstance(value, bool | int | float | str | None):
             plain[name] = value
     return plain, arrays

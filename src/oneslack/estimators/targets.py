@@ -74,14 +74,20 @@ def example_weights(X, classes, codes, class_weight=None, sample_weight=None):
     """(n,) weight of each example, or None where all are 1."""
     weights = None
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if not (weights >= 0).all():
-            bad = int(np.flatnonzero(~(weights >= 0))[0])
-            raise ValueError(f"sample_weight must be >= 0; example {bad} has {float(weights[bad])!r}")
+        weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
     if class_weight is not None:
         of_class = _class_weights(class_weight, classes, codes, weights)[codes]
         weights = of_class if weights is None else weights * of_class
-    if weights is not None and not weights.any():
+        check_weights(weights)
+    return weights
+
+
+def check_weights(weights):
+    """The weights, which must be >= 0 and not all 0."""
+    if not (weights >= 0).all():
+        bad = int(np.flatnonzero(~(weights >= 0))[0])
+        raise ValueError(f"sample_weight must be >= 0; example {bad} has {float(weights[bad])!r}")
+    if not weights.any():
         raise ValueError("all sample weights are zero: there is nothing to learn from")
     return weights
 

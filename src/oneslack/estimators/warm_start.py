@@ -21,25 +21,27 @@ LOOSER = 10.0
 def fingerprint(X, task, C) -> bytes:
     """A digest of everything that makes the problem."""
     digest = hashlib.blake2b(digest_size=16)
-    form = (X.shape, X.dtype.str, task.n_classes, task.intercept, task.one_vs_rest, float(C))
-    digest.update(repr(form).encode())
+    values, own_arrays = task.identity()
+    digest.update(repr((X.shape, X.dtype.str, float(C), values)).encode())
     arrays = [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]
-    for array in [*arrays, task.codes, task.weights, task.cost]:
+    for array in [*arrays, *own_arrays]:
         digest.update(b"-" if array is None else np.ascontiguousarray(array))
     return digest.digest()
 
 
-def starts_of(model, task, classes, key):
+def starts_of(model, task, key):
     """What each problem of the task starts from: a Result, a state with a w, or None."""
     nothing = [None] * task.n_problems
     coef = getattr(model, "coef_", None)
-    if coef is None or coef.shape[1] != task.n_features or not np.array_equal(model.classes_, classes):
+    if coef is None or coef.shape[-1] != task.n_features:
+        return nothing
+    if task.classes is not None and not np.array_equal(model.classes_, task.classes):
         return nothing
     results = getattr(model, "result_", [])
     results = results if isinstance(results, list) else [results]
     if results and model._fitted_on == key:
         return results
-    weights = task.flat(coef, model.intercept_)
+    weights = task.flat(np.atleast_2d(coef), np.atleast_1d(model.intercept_))
     if len(weights) != task.n_problems:
         return nothing
     alike = len(results) == len(weights)

@@ -21,7 +21,8 @@ def minimise_on_line(slope, enough=0.0, hi=1.0, max_hi=64.0):
         hi *= 2.0
         at_high = slope(hi)
     halve = False
-    while hi - low > 1e-15 * hi and (hi - low) * min(-at_low, at_high) > enough:
+    # Steps shorter than rounding are none, even where rounding has made `enough` negative.
+    while hi - low > 1e-15 * max(hi, 1.0) and (hi - low) * min(-at_low, at_high) > enough:
         t = 0.5 * (low + hi)
         if not halve:
             t = low + (hi - low) * at_low / (at_low - at_high)

@@ -1,4 +1,4 @@
-"""From a matrix and codes to problems, and from their results back to one weight row a class.
+"""Classification as problems: from coded labels to models, and from their results to weight rows.
 
 Two classes are one binary problem.  More are one problem with Crammer and Singer's hinge, or one
 binary problem a class ("ovr"): class k against the rest.
@@ -6,33 +6,34 @@ binary problem a class ("ovr"): class k against the rest.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
-from .. import driver
 from ..models import Binary, Multiclass
-from ..problem import Problem
-from ..result import Result, Status
 
 
 @dataclass(frozen=True)
-class Task:
+class ClassTask:
     """Models with their coded labels: one, or one a class.
 
+    classes  (K,) the labels
     codes    (n,) 0 .. K-1
     weights  (n,) or None
     cost     (K, K) or None
     """
 
+    classes: np.ndarray
     codes: np.ndarray
-    n_classes: int
     n_features: int
     intercept: bool
-    weights: np.ndarray | None
-    cost: np.ndarray | None
-    one_vs_rest: bool
+    weights: np.ndarray | None = None
+    cost: np.ndarray | None = None
+    one_vs_rest: bool = False
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
 
     @property
     def is_binary(self) -> bool:
@@ -43,7 +44,6 @@ class Task:
         return self.n_classes if self.n_classes > 2 and self.one_vs_rest else 1
 
     def models(self):
-        """(model, y, weights) of each problem."""
         d, K = self.n_features, self.n_classes
         if not self.is_binary:
             yield Multiclass(d, K, self.intercept, self.cost), self.codes, self.weights
@@ -57,32 +57,23 @@ class Task:
             yield Binary(d, self.intercept), np.where(self.codes == k, 1.0, -1.0), weights
 
     def rows(self, results) -> tuple[np.ndarray, np.ndarray]:
-        """(coef (K or 1, d), intercept (K or 1,)) from the results' w."""
-        d = self.n_features
         if self.is_binary:
-            w = np.array([result.w for result in results])
-            return w[:, :d].copy(), w[:, d].copy() if self.intercept else np.zeros(len(w))
-        K = self.n_classes
+            return binary_rows(results, self.n_features)
+        K, d = self.n_classes, self.n_features
         W = results[0].w.reshape(-1, K)
         # All K intercepts may rise together without effect: let them sum to zero.
         return W[:d].T.copy(), W[d] - W[d].mean() if self.intercept else np.zeros(K)
 
     def flat(self, coef, intercept) -> list[np.ndarray]:
-        """The w of each problem: the inverse of `rows`."""
         W = np.column_stack([coef, intercept]) if self.intercept else coef
         return list(W) if self.is_binary else [W.T.ravel()]
 
+    def identity(self):
+        values = (self.n_classes, self.intercept, self.one_vs_rest)
+        return values, [self.codes, self.weights, self.cost]
 
-def solve_all(task, X, starts, *, C, n_jobs, time_limit, max_iter, **options) -> list[Result]:
-    """Solve each problem of the task; `time_limit` is for all of them together."""
-    results = []
-    begin = time.perf_counter()
-    for (model, y, weights), start in zip(task.models(), starts, strict=True):
-        if time_limit is not None:
-            options["time_limit"] = max(time_limit - (time.perf_counter() - begin), 1e-9)
-        problem = Problem(model, X, y, C, sample_weight=weights, n_jobs=n_jobs)
-        with problem.engine:
-            results.append(driver.solve(problem, start=start, max_iter=max_iter, **options))
-        if results[-1].status is Status.INTERRUPTED:
-            max_iter = 1  # Ctrl-C is for all classes: the others get what one step gives
-    return results
+
+def binary_rows(results, d):
+    """(coef (rows, d), intercept (rows,)) of problems whose w has d weights and perhaps a bias."""
+    w = np.array([result.w for result in results])
+    return w[:, :d].copy(), w[:, d].copy() if w.shape[1] > d else np.zeros(len(w))

@@ -1,0 +1,101 @@
+"""What the estimators with linear scores share: training, certificate, scores, file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .callbacks import CallbackSupportMixin, fit_progress
+from .convergence import warn_if_stopped_early
+from .parameters import seed_of
+from .saving import to_file
+from .tasks import solve_all
+from .warm_start import fingerprint, starts_of
+
+#: Rows that are scored at once when X must be widened to float64.
+BLOCK = 8192
+#: How X is taken: as it is, where that is possible.
+INPUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class LinearModel(CallbackSupportMixin, BaseEstimator):
+    """An estimator whose scores are X coef_' + intercept_."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_row_callbacks"}
+
+    def _train(self, task, X, y, sample_weight=None):
+        """Solve the task and store what was learned."""
+        key = fingerprint(X, task, self.C) if self.warm_start else None
+        starts = starts_of(self, task, key) if self.warm_start else [None] * task.n_problems
+        with fit_progress(self, X, y, sample_weight) as callbacks:
+            results = solve_all(
+                task, X, starts, C=self.C, n_jobs=self.n_jobs, max_iter=self.max_iter,
+                time_limit=self.time_limit, solver=self.solver, tol=self.tol, epsilon=self.epsilon,
+                seed=seed_of(getattr(self, "random_state", None)), callbacks=callbacks,
+            )  # fmt: skip
+            if task.classes is not None:
+                self.classes_ = task.classes
+            self._store(*task.rows(results))
+            self._store_certificate(results, key)
+        warn_if_stopped_early(self, X, results)
+        return self
+
+    def _store(self, coef, intercept):
+        self.coef_, self.intercept_ = coef, intercept
+
+    def _store_certificate(self, results, key):
+        self.objective_ = float(sum(result.primal for result in results))
+        # Risks and norms are never negative: 0 is a bound, whatever the solver has proved.
+        self.dual_objective_ = float(sum(max(result.dual, 0.0) for result in results))
+        gap = max(self.objective_ - self.dual_objective_, 0.0)
+        self.duality_gap_ = gap / self.objective_ if self.objective_ > 0 else 0.0
+        self.n_iter_ = max(result.n_iter for result in results)
+        if key is None:
+            results = [replace(result, state={}) for result in results]
+        self.result_ = results if len(results) > 1 else results[0]
+        self._fitted_on = key
+
+    def _shapes(self):
+        """The learned arrays and their shapes, for reading a file."""
+        rows = 1 if len(self.classes_) == 2 else len(self.classes_)
+        return {"coef": (rows, self.n_features_in_), "intercept": (rows,)}
+
+    def _scores(self, X):
+        """(n, rows) of new examples."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **INPUT)
+        return products(X, np.atleast_2d(self.coef_).T) + self.intercept_
+
+    def save(self, path):
+        """Write the model with its certificate to one safe file; `oneslack.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.
+        """
+        from ..formats import save_model
+
+        check_is_fitted(self)
+        save_model(path, *to_file(self))
+
+
+def products(X, W):
+    """X @ W in float64, without a float64 copy of all X."""
+    if X.dtype == W.dtype:
+        return np.asarray(X @ W)
+    out = np.empty((X.shape[0], W.shape[1]))
+    for low in range(0, len(out), BLOCK):
+        rows = X[low : low + BLOCK]
+        out[low : low + BLOCK] = rows.astype(np.float64) @ W
+    return out

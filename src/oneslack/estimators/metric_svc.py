@@ -1,0 +1,311 @@
+"""MetricSVC: linear classification trained for a measure of the whole sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from .. import metrics
+from ..metrics import k_of
+from ..models.measures import measure_model
+from ..rows import as_rows
+from .callbacks import with_callbacks
+from .class_task import binary_rows
+from .linear_model import INPUT, LinearModel, products
+from .parameters import check_parameters
+from .targets import encode
+from .thresholds import cut_for_count
+
+
+@dataclass(frozen=True)
+class MetricTask:
+    """A problem for each column of labels.
+
+    build   makes the model
+    labels  (rows, n) of -1 and +1
+    """
+
+    build: object
+    labels: np.ndarray
+    n_features: int
+    classes: np.ndarray
+    form: tuple
+
+    @property
+    def n_problems(self):
+        return len(self.labels)
+
+    def models(self):
+        for y in self.labels:
+            yield self.build(), y, None
+
+    def rows(self, results):
+        return binary_rows(results, self.n_features)
+
+    def flat(self, coef, intercept):
+        has_bias = self.build().n_params > self.n_features
+        return list(np.column_stack([coef, intercept]) if has_bias else coef)
+
+    def identity(self):
+        return self.form, [self.labels]
+
+
+class MetricSVC(ClassifierMixin, LinearModel):
+    """Linear classification that trains for the measure you care about.
+
+    Minimises 1/2 |w|^2 + C n R(w), where R bounds the loss of the whole sample from above: the largest,
+    over all ways to label it, of loss - (1/n) sum of y_i (<w, x_i> + b) over the labels that differ from
+    the truth (Joachims 2005).  For "error" this is the hinge loss of LinearSVC, so C means the same.
+
+    Parameters
+    ----------
+    metric : str or callable, default="f1"
+        "error", "f1", "fbeta", "prbep" (break-even point of precision and recall), "precision_at_k",
+        "recall_at_k", "roc_auc", "average_precision", or a function loss(tp, fp, fn, tn) of counts, given
+        as numbers or arrays.
+    C : float, default=1.0
+        Weight of n R.  Where a measure is made of few positives, its loss is spread over few examples:
+        C from 0.01 to 1 is where to look first.
+    k : int or float or None, default=None
+        For "precision_at_k" and "recall_at_k": how many examples are predicted positive, or which share.
+    beta : float, default=1.0
+        For "fbeta": above 1 recall counts more, below 1 precision.
+    concave : bool, default=False
+        For a function: you promise that it is concave in fp for fixed tp, and the search for the worst
+        output takes n log n instead of n_positive x n_negative steps.
+    tol : float, default=1e-3
+        Relative duality gap (P - D) / P to stop at.
+    epsilon : float or None, default=None
+        Stop by the cutting-plane papers' rule instead: no constraint is violated by more (loss).
+    solver : {"auto", "one_slack"} or a solver, default="auto"
+        How to solve it.
+    fit_intercept : bool, default=True
+        Whether to learn the threshold with the weights, where the measure sees one ("error", "f1", "fbeta",
+        functions).  The others look at order alone; there the threshold is put where the training
+        examples give the number of positives that the measure asks for.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores.  The result is the same for any number.
+    max_iter : int, default=100_000
+        Steps of the solver.
+    time_limit : float or None, default=None
+        Seconds of training; the best model so far is kept, with its gap.
+    warm_start : bool, default=False
+        Begin at the last fit: the same problem goes on where it stopped.
+    random_state : int, RandomState or None, default=None
+        Seed of solvers that visit examples in random order ("error" only).
+    verbose : int, default=0
+        1 prints a line when the gap has closed by a fifth, 2 one for each step.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d) or (K, d)
+        Weights of the features; more than two classes, and each label of a multi-label y, have a row.
+    intercept_ : ndarray of shape (1,) or (K,)
+        The model's own threshold, negated.
+    classes_ : ndarray of shape (K,)
+        The labels, sorted; of two, the second is the positive one.  The columns of a multi-label y.
+    multilabel_ : bool
+        Whether y was a matrix of labels.
+    objective_, dual_objective_ : float
+        Bounds of the optimum from above (at this model) and below; sums over the problems.
+    duality_gap_ : float
+        (objective_ - dual_objective_) / objective_.
+    n_iter_ : int
+        Steps taken, of the problem that took most.
+    result_ : Result, or list of Results
+        With the status and the trace of the training.
+    n_features_in_ : int
+        Number d of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the columns, where X has them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> import oneslack
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = oneslack.MetricSVC("f1", C=0.1).fit(scale(X), y)
+    >>> bool(model.score(scale(X), y) > 0.97)
+    True
+    """
+
+    def __init__(
+        self,
+        metric="f1",
+        C=1.0,
+        *,
+        k=None,
+        beta=1.0,
+        concave=False,
+        tol=1e-3,
+        epsilon=None,
+        solver="auto",
+        fit_intercept=True,
+        n_jobs=None,
+        max_iter=100_000,
+        time_limit=None,
+        warm_start=False,
+        random_state=None,
+        verbose=0,
+    ):
+        self.metric = metric
+        self.C = C
+        self.k = k
+        self.beta = beta
+        self.concave = concave
+        self.tol = tol
+        self.epsilon = epsilon
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        # The k of a measure need not be the number of positives.
+        tags.classifier_tags.poor_score = self.metric in ("precision_at_k", "recall_at_k")
+        return tags
+
+    @with_callbacks
+    def fit(self, X, y):
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            float32 and float64, C-ordered or CSR, are used as they are.
+        y : array-like of shape (n,), or matrix of 0 and 1 of shape (n, K)
+            Labels; more than two are trained one against the rest.  A matrix has a column for each label
+            that an example may have.
+
+        Returns
+        -------
+        self : MetricSVC
+        """
+        check_parameters(self)
+        X, y = validate_data(self, X, y, order="C", multi_output=True, **INPUT)
+        X = as_rows(X)
+        multilabel, classes, labels = columns_of(y)
+        model = self._model(X.shape[1])
+        task = MetricTask(
+            lambda: self._model(X.shape[1]), labels, X.shape[1], classes,
+            (type(model).__name__, self.metric if isinstance(self.metric, str) else id(self.metric),
+             self.k, self.beta, self.concave, bool(self.fit_intercept), multilabel),
+        )  # fmt: skip
+        self.multilabel_ = multilabel
+        self._train(task, X, y)
+        if model.n_params == X.shape[1] and self._cuts_by_count():
+            scores = products(X, self.coef_.T)
+            self.intercept_ = np.array([-self._cut(f, y) for f, y in zip(scores.T, labels, strict=True)])
+        return self
+
+    def _model(self, n_features):
+        return measure_model(
+            self.metric, n_features, k=self.k, beta=self.beta, concave=bool(self.concave),
+            intercept=bool(self.fit_intercept),
+        )  # fmt: skip
+
+    def _cuts_by_count(self):
+        """Does the measure see the order of the scores only?"""
+        return isinstance(self.metric, str) and self.metric not in ("error", "f1", "fbeta")
+
+    def _cut(self, scores, y):
+        at_k = self.metric in ("precision_at_k", "recall_at_k")
+        return cut_for_count(scores, k_of(self.k, len(y)) if at_k else int(np.sum(y > 0)))
+
+    def _shapes(self):
+        rows = len(self.classes_) if self.multilabel_ or len(self.classes_) > 2 else 1
+        return {"coef": (rows, self.n_features_in_), "intercept": (rows,)}
+
+    def decision_function(self, X):
+        """Scores of the classes or labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        scores : ndarray of shape (n,) for two classes, (n, K) for more and for labels
+        """
+        scores = self._scores(X)
+        return scores if self.multilabel_ or len(self.coef_) > 1 else scores.ravel()
+
+    def predict(self, X):
+        """The class of each row, or its labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        y : ndarray of shape (n,), or of 0 and 1 of shape (n, K)
+        """
+        scores = self.decision_function(X)
+        if self.multilabel_:
+            return (scores > 0).astype(int)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def score(self, X, y):
+        """The measure itself on other data, larger is better; the mean over classes or labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,) or (n, K)
+
+        Returns
+        -------
+        value : float
+            1 - loss for a function.
+        """
+        scores = self.decision_function(X)
+        if self.multilabel_:
+            columns = np.asarray(y.toarray() if sp.issparse(y) else y) > 0
+            if columns.shape != scores.shape:
+                raise ValueError(f"y has shape {columns.shape}, expected {scores.shape}")
+        else:
+            y = column_or_1d(y)
+            known = self.classes_ if scores.ndim > 1 else self.classes_[1:]
+            columns = y[:, None] == known
+        pairs = zip(columns.T, scores.reshape(columns.shape).T, strict=True)
+        return float(np.mean([self._measure(np.where(truth, 1, -1), f) for truth, f in pairs]))
+
+    def _measure(self, y, scores):
+        k = self.k if not isinstance(self.k, int | np.integer) else min(self.k, len(y))
+        return {
+            "error": lambda: float(np.mean((scores > 0) == (y > 0))),
+            "f1": lambda: metrics.f_beta(y, scores),
+            "fbeta": lambda: metrics.f_beta(y, scores, self.beta),
+            "prbep": lambda: metrics.precision_recall_break_even(y, scores),
+            "precision_at_k": lambda: metrics.precision_at_k(y, scores, k),
+            "recall_at_k": lambda: metrics.recall_at_k(y, scores, k),
+            "roc_auc": lambda: metrics.roc_auc(y, scores),
+            "average_precision": lambda: metrics.average_precision(y, scores),
+        }.get(self.metric, lambda: 1.0 - self._model(1).loss_of(y, scores))()
+
+
+def columns_of(y):
+    """(whether multi-label, classes, labels (rows, n) of -1 and +1)."""
+    if sp.issparse(y):
+        y = y.toarray()
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] > 1:
+        strange = np.setdiff1d(y, (0, 1))
+        if len(strange):
+            raise ValueError(f"a matrix y must hold 0 and 1, one column a label; it holds {strange[0]}")
+        return True, np.arange(y.shape[1]), np.where(y.T > 0, 1.0, -1.0)
+    classes, codes = encode(column_or_1d(y, warn=True))
+    positive = [1] if len(classes) == 2 else range(len(classes))
+    return False, classes, np.array([np.where(codes == k, 1.0, -1.0) for k in positive])

@@ -1,0 +1,227 @@
+"""RankSVM: scores that put items in order, inside each query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from ..metrics import ordered_pairs
+from ..models.ranking import Grouped, Ranking
+from ..rows import as_rows
+from .callbacks import with_callbacks
+from .class_task import binary_rows
+from .linear_model import INPUT, LinearModel
+from .parameters import check_parameters
+from .targets import check_weights
+
+
+@dataclass(frozen=True)
+class RankTask:
+    """One ranking problem.
+
+    targets (n,), groups (n,) or None, weights (n,) or None; classes where the targets are their codes
+    """
+
+    targets: np.ndarray
+    groups: np.ndarray | None
+    weights: np.ndarray | None
+    n_features: int
+    classes: np.ndarray | None = None
+    n_problems = 1
+
+    def models(self):
+        yield Ranking(self.n_features), Grouped(self.targets, self.groups), self.weights
+
+    def rows(self, results):
+        return binary_rows(results, self.n_features)
+
+    def flat(self, coef, intercept):
+        return list(coef)
+
+    def identity(self):
+        codes = None if self.groups is None else np.unique(self.groups, return_inverse=True)[1]
+        return "ranking", [self.targets, codes, self.weights]
+
+
+class RankSVM(RegressorMixin, LinearModel):
+    """Learn to rank: an item should score above each item of its group with a lower target.
+
+    Minimises 1/2 |w|^2 + C S R(w), where R is the mean over all pairs (i, j) of a group with
+    target_i > target_j of the hinge max(0, 1 - (f_i - f_j)), pair (i, j) counting s_i s_j, and S is the
+    sum of the sample weights (the number of examples without them).  So C weighs the mean loss as often
+    as there are examples, as it does for LinearSVC.  Targets may be grades, classes or real numbers; one
+    step costs n log n whatever they are.  Two different targets train the area under the ROC curve.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the mean pair hinge times the number of examples.
+    tol : float, default=1e-3
+        Relative duality gap (P - D) / P to stop at.
+    epsilon : float or None, default=None
+        Stop by the cutting-plane papers' rule instead: no constraint is violated by more.
+    solver : {"auto", "one_slack"} or a solver, default="auto"
+        How to solve it.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores.  The result is the same for any number.
+    max_iter : int, default=100_000
+        Steps of the solver.
+    time_limit : float or None, default=None
+        Seconds of training; the best model so far is kept, with its gap.
+    warm_start : bool, default=False
+        Begin at the last fit: the same problem goes on where it stopped.
+    verbose : int, default=0
+        1 prints a line when the gap has closed by a fifth, 2 one for each step.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+        Weights of the features; a constant would change no order, so there is no intercept.
+    objective_, dual_objective_ : float
+        Bounds of the optimum from above (at this model) and below.
+    duality_gap_ : float
+        (objective_ - dual_objective_) / objective_.
+    n_iter_ : int
+        Steps taken.
+    result_ : Result
+        With the status and the trace of the training.
+    n_features_in_ : int
+        Number d of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the columns, where X has them.
+
+    Examples
+    --------
+    >>> import oneslack
+    >>> X = [[1.0, 0.0], [0.0, 1.0], [3.0, 1.0], [0.0, 2.0]]
+    >>> model = oneslack.RankSVM().fit(X, [2, 1, 5, 3], groups=["a", "a", "b", "b"])
+    >>> model.rank(X, groups=["a", "a", "b", "b"]).tolist()
+    [1, 2, 1, 2]
+    >>> model.score(X, [2, 1, 5, 3], groups=["a", "a", "b", "b"])
+    1.0
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        tol=1e-3,
+        epsilon=None,
+        solver="auto",
+        n_jobs=None,
+        max_iter=100_000,
+        time_limit=None,
+        warm_start=False,
+        verbose=0,
+    ):
+        self.C = C
+        self.tol = tol
+        self.epsilon = epsilon
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, X, y, groups=None, sample_weight=None):
+        """Learn from items with targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            float32 and float64, C-ordered or CSR, are used as they are.
+        y : array-like of shape (n,)
+            Targets, larger is better: grades or real numbers.
+        groups : array-like of shape (n,) or None
+            The query of each item: only items of the same one are compared.  Numbers or text, in any order.
+        sample_weight : array-like of shape (n,) or None
+            Weights >= 0; a pair weighs the product.
+
+        Returns
+        -------
+        self : RankSVM
+        """
+        check_parameters(self)
+        X, y = validate_data(self, X, y, y_numeric=True, order="C", ensure_min_samples=2, **INPUT)
+        X = as_rows(X)
+        weights = None if sample_weight is None else check_weights(_check_sample_weight(sample_weight, X))
+        task = RankTask(y, check_groups(groups, len(y)), weights, X.shape[1])
+        return self._train(task, X, y, sample_weight)
+
+    def _store(self, coef, intercept):
+        self.coef_, self.intercept_ = coef[0], 0.0
+
+    def _shapes(self):
+        return {"coef": (self.n_features_in_,), "intercept": ()}
+
+    def predict(self, X):
+        """The score of each row; larger comes first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        scores : ndarray of shape (n,)
+        """
+        return self._scores(X).ravel()
+
+    def rank(self, X, groups=None):
+        """The place of each row inside its group: 1 for the highest score; equal scores by row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        groups : array-like of shape (n,) or None
+
+        Returns
+        -------
+        places : ndarray of shape (n,) of int
+        """
+        scores = self.predict(X)
+        groups = check_groups(groups, len(scores))
+        codes = np.zeros(len(scores), int) if groups is None else np.unique(groups, return_inverse=True)[1]
+        order = np.lexsort((-scores, codes))
+        first = np.flatnonzero(np.append(True, codes[order][1:] != codes[order][:-1]))
+        lengths = np.diff(np.append(first, len(order)))
+        places = np.empty(len(order), int)
+        places[order] = np.arange(len(order)) - np.repeat(first, lengths) + 1
+        return places
+
+    def score(self, X, y, groups=None):
+        """The fraction of pairs in order, of all pairs of a group with different targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        groups : array-like of shape (n,) or None
+
+        Returns
+        -------
+        share : float
+            Pairs of equal scores count half; 1 where there is no pair.
+        """
+        scores = self.predict(X)
+        y = column_or_1d(y)
+        if len(y) != len(scores):
+            raise ValueError(f"X has {len(scores)} rows but y has {len(y)} targets")
+        return ordered_pairs(y, scores, check_groups(groups, len(y)))
+
+
+def check_groups(groups, n):
+    """(n,) of any type, or None."""
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if groups.shape != (n,):
+        raise ValueError(f"groups have shape {groups.shape}, expected ({n},): one for each row of X")
+    if groups.dtype.kind == "f" and np.isnan(groups).any():
+        raise ValueError(f"row {int(np.flatnonzero(np.isnan(groups))[0])}: the group is nan")
+    return groups

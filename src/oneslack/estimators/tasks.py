@@ -1,0 +1,34 @@
+"""What an estimator asks for: one problem or several on the same X, solved one after the other.
+
+A task turns labels into problems and their results back into weight rows:
+
+    models()           yields (model, Y, weights) of each problem
+    n_problems, n_features
+    rows(results)      coef (rows, d) and intercept (rows,)
+    flat(coef, intercept)   the w of each problem: the inverse of `rows`
+    identity()         (values, arrays) that make it this task and no other, beside X and C
+    classes            (K,) or None, for a warm start: those of the last fit must be the same
+"""
+
+from __future__ import annotations
+
+import time
+
+from .. import driver
+from ..problem import Problem
+from ..result import Result, Status
+
+
+def solve_all(task, X, starts, *, C, n_jobs, time_limit, max_iter, **options) -> list[Result]:
+    """Solve each problem of the task; `time_limit` is for all of them together."""
+    results = []
+    begin = time.perf_counter()
+    for (model, y, weights), start in zip(task.models(), starts, strict=True):
+        if time_limit is not None:
+            options["time_limit"] = max(time_limit - (time.perf_counter() - begin), 1e-9)
+        problem = Problem(model, X, y, C, sample_weight=weights, n_jobs=n_jobs)
+        with problem.engine:
+            results.append(driver.solve(problem, start=start, max_iter=max_iter, **options))
+        if results[-1].status is Status.INTERRUPTED:
+            max_iter = 1  # Ctrl-C is for all classes: the others get what one step gives
+    return results

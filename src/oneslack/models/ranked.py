@@ -1,0 +1,113 @@
+"""What `Ranking` packs: the matrix as it is, and the order of groups and targets, found once."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ..rows import Shard, cut_into_shards
+from .linear import LinearData
+
+#: A score costs about as much as so many numbers of X.
+WORK = 16
+
+
+@dataclass(frozen=True)
+class RankedData(LinearData):
+    """LinearData with y the targets (n,), and positions p: the rows by group, then by target.
+
+    codes (n,)     the group of each row
+    rows (n,)      the row at each position
+    rank (n,)      at each position, the number of its target among the targets of all groups
+    starts (r+1,)  the first position of each rank
+    groups (g+1,)  the first rank of each group
+    s (n,)         weights by position; None where all are equal, so that pairs need only be counted
+    scale          what a unit of s_i s_j is worth: sum of the weights / sum over pairs of s_i s_j
+    """
+
+    codes: np.ndarray
+    rows: np.ndarray
+    rank: np.ndarray
+    starts: np.ndarray
+    groups: np.ndarray
+    s: np.ndarray | None
+    scale: float
+    _rooms: list = field(default_factory=list, repr=False, compare=False)
+
+    def score_shards(self, S) -> list[Shard]:
+        """Positions, cut between groups."""
+        return self._score_shards
+
+    @cached_property
+    def _score_shards(self):
+        first = self.starts[self.groups]
+        even = [shard.lo for shard in cut_into_shards(self.n, WORK * self.n)]
+        bounds = np.unique(np.append(first[np.searchsorted(first, even)], self.n))
+        return [Shard(int(lo), int(hi)) for lo, hi in pairwise(bounds)]
+
+    @contextmanager
+    def active_pairs(self, shard, S, dS=None, t=0.0):
+        """(loss, c, rows, s) of a shard at S + t dS, without the scale; c is good inside the block only.
+
+        loss is the sum of s_i s_j over active pairs, c (hi - lo,) what each position's pairs add up to.
+        """
+        from .._jit.ranking import active_pairs, gather
+
+        lo, hi = shard.lo, shard.hi
+        g_lo, g_hi = np.searchsorted(self.starts[self.groups], (lo, hi))
+        rows, s = self.rows[lo:hi], None if self.s is None else self.s[lo:hi]
+        room = self._borrow()
+        try:
+            f, c, *scratch = room
+            f, c = f[: hi - lo], c[: hi - lo]
+            gather(rows, S, dS, t, f)
+            groups = self.groups[g_lo : g_hi + 1]
+            yield active_pairs(f, s, self.rank[lo:hi], self.starts, groups, *scratch, c), c, rows, s
+        finally:
+            self._rooms.append(room)
+
+    def _borrow(self):
+        """Memory for one shard.  It is kept: the system takes its time to hand out fresh pages."""
+        from .._jit.ranking import largest_sorted
+
+        try:
+            return self._rooms.pop()
+        except IndexError:
+            n = max(shard.hi - shard.lo for shard in self._score_shards)
+            m = largest_sorted(self.starts, self.groups)
+            c = np.empty(n, np.int32 if self.s is None else np.float64)
+            return np.empty(n), c, np.empty(2 * m, np.int64), np.empty(2 * m, np.int64), np.empty(m)
+
+    def take(self, index) -> RankedData:
+        """The examples `index`, as a copy."""
+        return rank(super().take(index), self.codes[index])
+
+
+def rank(data: LinearData, codes) -> RankedData:
+    """Order the rows; refuse data without a pair."""
+    rows = np.lexsort((data.y, codes))
+    y, group = data.y[rows], codes[rows]
+    new_group = np.append(True, group[1:] != group[:-1])[: data.n]
+    new_rank = new_group | np.append(True, y[1:] != y[:-1])[: data.n]
+    number = np.cumsum(new_rank) - 1
+    starts = np.append(np.flatnonzero(new_rank), data.n)
+    groups = np.append(number[new_group], len(starts) - 1)
+    if len(groups) == len(starts):  # a rank for each group
+        raise ValueError("there is no pair to rank: all targets are equal inside each group")
+    weights = data.weights[rows]
+    s = None if np.all(weights == weights[0]) else weights
+    lower = starts[number] - starts[groups][np.cumsum(new_group) - 1]
+    if s is None:
+        pairs = float(lower.sum())
+    else:
+        total = np.append(0.0, np.cumsum(s))
+        pairs = float(s @ (total[starts[number]] - total[starts[number] - lower]))
+    if not pairs > 0:
+        raise ValueError("there is no pair to rank: no pair has a positive weight")
+    scale = float(weights.sum()) / pairs
+    order = (rows.astype(np.uint32), number.astype(np.int32), starts, groups)
+    return RankedData(data.X, data.y, data.weights, codes, *order, s, scale)
