@@ -29,7 +29,7 @@ def cut_of(problem, S):
 
 def slope_of(problem, S, rng):
     dS = rng.normal(size=len(S))
-    return lambda: problem.slope_at(S, dS, 0.5)
+    return lambda: problem.along(S, dS, 0.5)
 
 
 def ranking(S, rng):

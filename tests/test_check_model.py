@@ -529,17 +529,25 @@ class CrookedAdjoint(BrokenBinary):
 
 
 class SlopeOfTheOtherSide(BrokenBinary):
-    says = rf"slope, example \d: it is {NUMBER}, by differences {NUMBER}"
+    says = rf"along, example \d: the slope is {NUMBER}, by differences {NUMBER}"
 
-    def slope(self, data, shard, S, dS, t):
-        return -super().slope(data, shard, S, dS, t)
+    def along(self, data, shard, S, dS, t):
+        loss, value, slope = super().along(data, shard, S, dS, t)
+        return loss, value, -slope
 
 
 class SlopeAtTheStart(BrokenBinary):
     says = SlopeOfTheOtherSide.says
 
-    def slope(self, data, shard, S, dS, t):
-        return super().slope(data, shard, S, dS, 0.0)
+    def along(self, data, shard, S, dS, t):
+        return *super().along(data, shard, S, dS, t)[:2], super().along(data, shard, S, dS, 0.0)[2]
+
+
+class ValueAtTheStart(BrokenBinary):
+    says = rf"along, example \d: its value is {NUMBER}, but by risk {NUMBER}"
+
+    def along(self, data, shard, S, dS, t):
+        return *super().along(data, shard, S, dS, 0.0)[:2], super().along(data, shard, S, dS, t)[2]
 
 
 class ShardsIgnored(BrokenBinary):

@@ -340,7 +340,8 @@ def test_slope(model):
             return model.risk(data, None, S + t * dS)
 
         # Convex: the slope lies between the difference quotients, at kinks too.
-        slope = model.slope(data, None, S, dS, t)
+        _, here, slope = model.cut_along(data, None, S, dS, t, np.empty(n))
+        assert here == pytest.approx(value(t), abs=1e-9 * n)
         left, right = (value(t) - value(t - h)) / h, (value(t + h) - value(t)) / h
         assert left - 1e-5 * n <= slope <= right + 1e-5 * n
 

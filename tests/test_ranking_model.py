@@ -45,8 +45,10 @@ def check_oracle(y, groups, s, S, dS, t):
     np.testing.assert_allclose(coefficients, expected, rtol=0, atol=scale)
     assert problem.risk_at(S) == pytest.approx(risk, abs=scale)
     assert found - coefficients @ S == pytest.approx(risk, abs=scale)
-    _, _, at_t = by_definition(y, groups, s, S + t * dS)
-    assert problem.slope_at(S, dS, t) == pytest.approx(-at_t @ dS, abs=scale)
+    risk, loss, at_t = by_definition(y, groups, s, S + t * dS)
+    look = problem.along(S, dS, t)
+    assert look[:3] == pytest.approx((risk, -at_t @ dS, loss), abs=scale)
+    np.testing.assert_allclose(look.coefficients * problem.mean, at_t, rtol=0, atol=scale)
 
 
 def draw(rng, n, n_ranks=None, n_groups=None, grid=None, weights=None):

@@ -32,7 +32,7 @@ def check_extensions(model, X, Y, examples, weights, seed) -> tuple[str, ...]:
         extensions.append("scores")
         check.scores()
         check.examples_of_a_shard()
-        check.slope()
+        check.along()
     check.risk_and_cuts()
     check.any_subset()
     if extensions and not lacks(model, _DUALS):
@@ -132,22 +132,23 @@ class _Block:
             rows = np.flatnonzero(known.any(axis=1))
             self.fail(f"{method}, example {i}", f"it filled {len(rows)} rows, expected row {i} alone")
 
-    def slope(self):
+    def along(self):
         """On a line the risk is convex: its slope lies between the difference quotients."""
         model, data = self.model, self.problem.data
         for (S, dS), t in zip(self._lines(), self.rng.uniform(0, 1, len(self.weights)), strict=False):
             for i in range(self.n):
                 shard = Shard(i, i + 1)
                 low, middle, high = (model.risk(data, shard, S + (t + h) * dS) for h in (-STEP, 0.0, STEP))
-                slope = model.slope(data, shard, S, dS, t)
+                _, value, slope = model.along(data, shard, S, dS, t)
+                self.equal("along", value, "its value is", middle, "by risk", i)
                 left, right = (middle - low) / STEP, (high - middle) / STEP
-                self._between("slope", slope, left, right, i)
+                self._between("along", slope, left, right, i)
 
     def _between(self, method, slope, left, right, i):
         slack = 1e-5 * (1.0 + abs(left) + abs(right))
         if not left - slack <= slope <= right + slack:
             nearest = left if abs(slope - left) < abs(slope - right) else right
-            self.fail(f"{method}, example {i}", f"it is {slope:.6g}, by differences {nearest:.6g}")
+            self.fail(f"{method}, example {i}", f"the slope is {slope:.6g}, by differences {nearest:.6g}")
 
     def _lines(self):
         """(S, dS) from each w to the next."""

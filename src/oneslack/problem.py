@@ -7,6 +7,8 @@ The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .cuts import Cuts, Plane
@@ -14,12 +16,22 @@ from .engines.threads import Threads
 from .objective import Regulariser
 from .per_example import ExampleShards, joint_row, stack_rows
 
-_SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint", "slope")
+_SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
+_LINE = ("along", "cut_along")  # one of them
 
 
 def lacks(model, names) -> list[str]:
     """Those of `names` that the model does not have."""
     return [name for name in names if not hasattr(model, name)]
+
+
+class Look(NamedTuple):
+    """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
+
+    risk: float
+    slope: float
+    loss: float
+    coefficients: np.ndarray | None
 
 
 class Problem:
@@ -42,7 +54,7 @@ class Problem:
             raise ValueError(f"C must be a positive number; got {C!r}")
         self.model, self.X, self.Y, self.C = model, X, Y, float(C)
         self.engine = engine or Threads(n_jobs)
-        self.has_scores = not lacks(model, _SCORES)
+        self.has_scores = not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
         pack = model.pack if self.has_scores else ExampleShards.pack
         self._set_data(pack(X, Y, sample_weight))
 
@@ -98,6 +110,11 @@ class Problem:
             outputs.append(z)
         return Cuts(index, stack_rows(rows, self.n_params), np.array(losses), outputs)
 
+    @property
+    def has_dear_cuts(self) -> bool:
+        """Whether a cut costs so much that one which a line search has seen is taken."""
+        return hasattr(self.model, "cut_along")
+
     # Through scores: no pass over the data but in `scores` and the adjoint.
 
     def map_rows(self, function, *arguments):
@@ -117,14 +134,22 @@ class Problem:
     def risk_at(self, S) -> float:
         return self.mean * sum(self.map_scores(self.model.risk, S))
 
-    def slope_at(self, S, dS, t) -> float:
-        """d/dt R(S + t dS)."""
-        return self.mean * sum(self.map_scores(self.model.slope, S, dS, t))
+    def along(self, S, dS, t) -> Look:
+        """R(S + t dS) and its slope in t."""
+        if self.has_dear_cuts:
+            c = np.empty_like(S)
+            parts = self.map_scores(self.model.cut_along, S, dS, t, c)
+        else:
+            c = None
+            parts = self.map_scores(self.model.along, S, dS, t)
+        loss, risk, slope = (self.mean * sum(values) for values in zip(*parts, strict=True))
+        return Look(risk, slope, loss, c)
 
     def cut_at(self, S) -> Plane:
-        coefficients = np.empty_like(S)
-        offset = self.mean * sum(self.map_scores(self.model.cut, S, coefficients))
-        return Plane(self.adjoint(coefficients) * self.mean, offset)
+        """The plane at scores S."""
+        c = np.empty_like(S)
+        offset = self.mean * sum(self.map_scores(self.model.cut, S, c))
+        return Plane(self.adjoint(c) * self.mean, offset)
 
     def adjoint(self, coefficients) -> np.ndarray:
         """sum_i coefficients_i dS_i/dw."""

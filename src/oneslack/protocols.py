@@ -72,8 +72,12 @@ class Scores(Protocol):
     def adjoint(self, data, shard, coefficients) -> np.ndarray:
         """(n_params,): the transpose of `scores`."""
 
-    def slope(self, data, shard, S, dS, t) -> float:
-        """d/dt sum_i s_i H_i(S + t dS)."""
+    def along(self, data, shard, S, dS, t) -> tuple[float, float, float]:
+        """At S + t dS: sum_i s_i loss_i of the worst outputs, sum_i s_i H_i, and its slope in t."""
+
+    def cut_along(self, data, shard, S, dS, t, coefficients) -> tuple[float, float, float]:
+        """Instead of `along` where cuts are dear: the same, and fill `coefficients` as `cut` does, so that
+        the cut need not be found again."""
 
 
 class Duals(Protocol):

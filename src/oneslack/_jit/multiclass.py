@@ -84,18 +84,20 @@ def hinge_sum(y, s, L, S, lo, hi):
 
 
 @njit(nogil=True, cache=True)
-def hinge_slope(y, s, L, S, dS, t, lo, hi):
-    """d/dt of the hinge sum at S + t dS."""
+def hinge_along(y, s, L, S, dS, t, lo, hi):
+    """At S + t dS: the losses of the worst outputs, the hinge sum, and its slope in t."""
     K = L.shape[0]
-    total = 0.0
+    loss, total, slope = 0.0, 0.0, 0.0
     for i in range(lo, hi):
         best, z_best = -np.inf, 0
         for z in range(K):
             g = L[y[i], z] + S[i, z] + t * dS[i, z]
             if g > best:
                 best, z_best = g, z
-        total += s[i] * (dS[i, z_best] - dS[i, y[i]])
-    return total
+        loss += s[i] * L[y[i], z_best]
+        total += s[i] * (best - S[i, y[i]] - t * dS[i, y[i]])
+        slope += s[i] * (dS[i, z_best] - dS[i, y[i]])
+    return loss, total, slope
 
 
 @njit(nogil=True, cache=True)

@@ -60,10 +60,10 @@ def gather(rows, S, dS, t, f):
 
 @njit(nogil=True, cache=True)
 def weighted_sum(rows, c, s, values):
-    """sum_p s_p c_p values[rows_p]."""
+    """sum_p s_p c_p values[rows_p]; rows None for values by position."""
     total = 0.0
-    for p in range(rows.shape[0]):
-        total += _weight(s, p) * c[p] * values[rows[p]]
+    for p in range(c.shape[0]):
+        total += _weight(s, p) * c[p] * (values[p] if rows is None else values[rows[p]])
     return total
 
 

@@ -78,10 +78,10 @@ class Binary:
 
         return hinge_sum(data.y, data.weights, S, shard.lo, shard.hi)
 
-    def slope(self, data, shard, S, dS, t):
-        from .._jit.binary import hinge_slope
+    def along(self, data, shard, S, dS, t):
+        from .._jit.binary import hinge_along
 
-        return hinge_slope(data.y, data.weights, S, dS, t, shard.lo, shard.hi)
+        return hinge_along(data.y, data.weights, S, dS, t, shard.lo, shard.hi)
 
     def adjoint(self, data, shard, coefficients):
         from .._jit.rows import adjoint

@@ -93,10 +93,10 @@ class Multiclass:
 
         return hinge_sum(data.y, data.weights, self.losses, S, shard.lo, shard.hi)
 
-    def slope(self, data, shard, S, dS, t):
-        from .._jit.multiclass import hinge_slope
+    def along(self, data, shard, S, dS, t):
+        from .._jit.multiclass import hinge_along
 
-        return hinge_slope(data.y, data.weights, self.losses, S, dS, t, shard.lo, shard.hi)
+        return hinge_along(data.y, data.weights, self.losses, S, dS, t, shard.lo, shard.hi)
 
     def adjoint(self, data, shard, coefficients):
         from .._jit.rows import class_adjoint

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,28 @@ from .linear import LinearData
 
 #: A score costs about as much as so many numbers of X.
 WORK = 16
+
+
+class ActivePairs(NamedTuple):
+    """The pairs of a shard that lack their margin, without the scale.
+
+    loss      the sum of s_i s_j over them
+    c         what each position's pairs add up to (_jit/ranking.py)
+    f, rows, s   score, row and weight of each position
+    """
+
+    loss: float
+    c: np.ndarray
+    f: np.ndarray
+    rows: np.ndarray
+    s: np.ndarray | None
+
+    @property
+    def hinge(self) -> float:
+        """The sum of s_i s_j (1 - (f_i - f_j)) over them."""
+        from .._jit.ranking import weighted_sum
+
+        return self.loss - weighted_sum(None, self.c, self.s, self.f)
 
 
 @dataclass(frozen=True)
@@ -51,10 +74,7 @@ class RankedData(LinearData):
 
     @contextmanager
     def active_pairs(self, shard, S, dS=None, t=0.0):
-        """(loss, c, rows, s) of a shard at S + t dS, without the scale; c is good inside the block only.
-
-        loss is the sum of s_i s_j over active pairs, c (hi - lo,) what each position's pairs add up to.
-        """
+        """The ActivePairs of a shard at S + t dS; good inside the block only."""
         from .._jit.ranking import active_pairs, gather
 
         lo, hi = shard.lo, shard.hi
@@ -66,7 +86,8 @@ class RankedData(LinearData):
             f, c = f[: hi - lo], c[: hi - lo]
             gather(rows, S, dS, t, f)
             groups = self.groups[g_lo : g_hi + 1]
-            yield active_pairs(f, s, self.rank[lo:hi], self.starts, groups, *scratch, c), c, rows, s
+            loss = active_pairs(f, s, self.rank[lo:hi], self.starts, groups, *scratch, c)
+            yield ActivePairs(loss, c, f, rows, s)
         finally:
             self._rooms.append(room)
 

@@ -79,23 +79,23 @@ class Ranking:
     # Shards of scores are positions in the order of groups and targets.
 
     def risk(self, data, shard, S):
-        from .._jit.ranking import weighted_sum
-
-        with data.active_pairs(shard, S) as (loss, c, rows, s):
-            return data.scale * (loss - weighted_sum(rows, c, s, S))
+        with data.active_pairs(shard, S) as pairs:
+            return data.scale * pairs.hinge
 
     def cut(self, data, shard, S, coefficients):
         from .._jit.ranking import spread
 
-        with data.active_pairs(shard, S) as (loss, c, rows, s):
-            spread(rows, c, s, data.scale, coefficients)
-            return data.scale * loss
+        with data.active_pairs(shard, S) as pairs:
+            spread(pairs.rows, pairs.c, pairs.s, data.scale, coefficients)
+            return data.scale * pairs.loss
 
-    def slope(self, data, shard, S, dS, t):
-        from .._jit.ranking import weighted_sum
+    def cut_along(self, data, shard, S, dS, t, coefficients):
+        from .._jit.ranking import spread, weighted_sum
 
-        with data.active_pairs(shard, S, dS, t) as (_, c, rows, s):
-            return -data.scale * weighted_sum(rows, c, s, dS)
+        with data.active_pairs(shard, S, dS, t) as pairs:
+            spread(pairs.rows, pairs.c, pairs.s, data.scale, coefficients)
+            slope = -weighted_sum(pairs.rows, pairs.c, pairs.s, dS)
+            return data.scale * pairs.loss, data.scale * pairs.hinge, data.scale * slope
 
 
 def _numbers(targets):

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..result import Step
-from .line import search
+from .line import Line, minimise_on_line
 
 #: Work, in passes over all the data, after which the true bound is looked at anyway.
 LIMIT = 10.0
@@ -90,29 +90,23 @@ class DualCD:
 def polish(problem, w, S, enough):
     """The best multiple of w, then the best intercept for it: all without a pass over the data."""
 
-    def objective(w, S):
-        return problem.regulariser.value(w) + problem.weight * problem.risk_at(S)
-
-    primal = objective(w, S)
-    for direction, dS in _polish_directions(problem, w, S):
-        t = search(problem, w, S, direction, dS, enough)
-        if t > 0:
-            moved, scores = w + t * direction, S + t * dS
-            lower = objective(moved, scores)
-            if lower < primal:
-                w, S, primal = moved, scores, lower
+    line = Line(problem, w, S, w, S)
+    w, S, primal = _lowest(problem, line, enough)
+    if problem.regulariser.n_free == 1:
+        direction = np.zeros_like(w)
+        direction[problem.regulariser.free] = 1.0
+        w, S, primal = _lowest(problem, Line(problem, w, S, direction, np.ones_like(S)), enough)
     return w, primal
 
 
-def _polish_directions(problem, w, S):
-    """Along w both ways; along a single intercept both ways."""
-    yield w, S
-    yield -w, -S
-    if problem.regulariser.n_free == 1:
-        for sign in (1.0, -1.0):
-            direction = np.zeros_like(w)
-            direction[problem.regulariser.free] = sign
-            yield direction, np.full_like(S, sign)
+def _lowest(problem, line, enough):
+    """(w, S, P) at the lowest point of a line, both ways."""
+    primal = line.value(0.0)
+    if line.slope(0.0) > 0:
+        line = Line(problem, line.w, line.S, -line.direction, -line.dS)
+    t, _ = minimise_on_line(line, primal, enough)
+    lower = line.value(t) if t > 0 else primal
+    return (*line.point(t), lower) if lower < primal else (line.w, line.S, primal)
 
 
 class Verification:

@@ -1,46 +1,80 @@
-"""Exact search of a line: the risk's slope along it is known from scores, without a data pass."""
+"""Exact search of a line: the risk and its slope along it are known from scores, without a data pass."""
 
 from __future__ import annotations
 
+from ..cuts import Plane
 
-def minimise_on_line(slope, enough=0.0, hi=1.0, max_hi=64.0):
-    """The t >= 0 where the increasing function `slope` crosses zero.
+
+class Line:
+    """P(w + t direction) and its slope, from scores S + t dS; each t is paid for once."""
+
+    def __init__(self, problem, w, S, direction, dS):
+        self.problem, self.w, self.S, self.direction, self.dS = problem, w, S, direction, dS
+        self.regular = problem.regulariser.value(w)
+        self.first, self.second = problem.regulariser.slope(w, direction)
+        self.seen = {}
+
+    def value(self, t) -> float:
+        along = t * self.first + 0.5 * t * t * self.second
+        return self.regular + along + self.problem.weight * self.look(t).risk
+
+    def slope(self, t) -> float:
+        return self.first + t * self.second + self.problem.weight * self.look(t).slope
+
+    def point(self, t):
+        """(w, S) at t."""
+        return self.w + t * self.direction, self.S + t * self.dS
+
+    def cut(self, t):
+        """The plane at t."""
+        look = self.seen.get(t)
+        if look is None or look.coefficients is None:
+            return self.problem.cut_at(self.S + t * self.dS)
+        return Plane(self.problem.adjoint(look.coefficients) * self.problem.mean, look.loss)
+
+    def look(self, t):
+        if t not in self.seen:
+            self.seen[t] = self.problem.along(self.S, self.dS, t)
+        return self.seen[t]
+
+
+def minimise_on_line(line, at_zero, enough=0.0, hi=1.0, max_hi=64.0):
+    """(t, end): t >= 0 where a convex function is within `enough` of its minimum, and the far end of the
+    interval that is known to hold it.  `at_zero` is the value at 0.
 
     Brackets by doubling, then interpolates and halves in turn (the slope has jumps, so interpolation
     alone may creep).  Between two points the function is above its minimum by at most their distance
-    times the smaller slope: when that is at most `enough`, the flatter end is taken.
+    times the smaller slope: when that is at most `enough`, the flatter end is taken.  The slope at 0 is
+    guessed from the value there, and looked at only when the guess says that there is no way down.
     """
-    low, at_low = 0.0, slope(0.0)
-    if at_low >= 0:
-        return 0.0
-    at_high = slope(hi)
+    low, at_high = 0.0, line.slope(hi)
+    is_guess = at_high >= 0
+    if is_guess:
+        at_low = 2.0 * (line.value(hi) - at_zero) / hi - at_high
+        if at_low >= 0:
+            is_guess, at_low = False, line.slope(0.0)
+            if at_low >= 0:
+                return 0.0, hi
     while at_high < 0:
         if hi >= max_hi:
-            return hi
+            return hi, hi
         low, at_low = hi, at_high
         hi *= 2.0
-        at_high = slope(hi)
+        at_high = line.slope(hi)
     halve = False
     # Steps shorter than rounding are none, even where rounding has made `enough` negative.
-    while hi - low > 1e-15 * max(hi, 1.0) and (hi - low) * min(-at_low, at_high) > enough:
+    while hi - low > 1e-15 * max(hi, 1.0):
+        flatter = at_high if is_guess else min(-at_low, at_high)
+        if (hi - low) * flatter <= enough:
+            break
         t = 0.5 * (low + hi)
         if not halve:
             t = low + (hi - low) * at_low / (at_low - at_high)
             t = min(max(t, low + 0.01 * (hi - low)), hi - 0.01 * (hi - low))
         halve = not halve
-        value = slope(t)
-        if value < 0:
-            low, at_low = t, value
+        slope = line.slope(t)
+        if slope < 0:
+            low, at_low, is_guess = t, slope, False
         else:
-            hi, at_high = t, value
-    return low if -at_low < at_high else hi
-
-
-def search(problem, w, S, direction, dS, enough):
-    """The t >= 0 at which P(w + t direction) is within `enough` of its minimum on the line."""
-    first, second = problem.regulariser.slope(w, direction)
-
-    def slope(t):
-        return first + t * second + problem.weight * problem.slope_at(S, dS, t)
-
-    return minimise_on_line(slope, enough)
+            hi, at_high = t, slope
+    return hi if is_guess or at_high <= -at_low else low, hi

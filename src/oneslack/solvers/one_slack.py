@@ -21,7 +21,7 @@ import numpy as np
 
 from ..objective import inner
 from ..result import Step
-from .line import search
+from .line import Line, minimise_on_line
 from .planes import Planes
 
 #: Rounds without any progress of either bound after which rounding is to blame.
@@ -34,12 +34,14 @@ class OneSlack:
 
     line_search  keep the best point and search the line to the candidate
     beyond       where the next plane is taken, as a share of the way from the best point on
+    exact        the line is searched to this share of the current gap
     inner        the QP is solved to this share of the current gap
     drop_after   rounds without weight after which a plane is dropped
     """
 
     line_search: bool = True
-    beyond: float = 0.1
+    beyond: float = 0.02
+    exact: float = 3e-3
     inner: float = 0.1
     drop_after: int = 50
 
@@ -102,23 +104,23 @@ class OneSlack:
         while True:
             candidate = self._candidate(planes, best)
             dS = problem.scores(candidate)
-            violation = problem.risk_at(dS) - planes.model_value(candidate)
             dS -= S
-            direction = candidate - best.w
+            line = Line(problem, best.w, S, candidate - best.w, dS)
             gap = best.primal - planes.dual
-            t = search(problem, best.w, S, direction, dS, 1e-3 * gap)
+            t, end = minimise_on_line(line, best.primal, self.exact * gap, hi=best.length)
             if t > 0:
-                w, moved = best.w + t * direction, S + t * dS
-                primal = regulariser.value(w) + problem.weight * problem.risk_at(moved)
-                if best.offer(w, primal):
+                w, moved = line.point(t)
+                if best.offer(w, line.value(t)):
                     S = moved
                 else:
                     t = 0.0
-            # From the best point towards the candidate; behind it where the search went further.
-            planes.add(problem.cut_at(S + self.beyond * (1.0 - t) * dS))
+            best.length = min(max(t, 0.01), 1.0)  # steps are often as long as the last one
+            # A little beyond the best point; where cuts are dear, the nearest that the search has seen.
+            nearby = end if problem.has_dear_cuts else t + self.beyond * (1.0 - t)
+            planes.add(line.cut(nearby))
             if t == 0.0:
-                planes.add(problem.cut_at(S + dS))  # or the same candidate may come back for ever
-            yield violation
+                planes.add(line.cut(1.0))  # or the same candidate may come back for ever
+            yield None  # P - D of the best point is never larger than the candidate's violation
 
     def _secant(self, problem, planes, best):
         """Without scores: the slopes at both ends of the line say where its minimum should be."""
@@ -153,10 +155,12 @@ class OneSlack:
 
 
 class Best:
-    """The best point so far, its primal value and its plane; the plain algorithm's next candidate."""
+    """The best point so far, its primal value and its plane; the plain algorithm's next candidate, and
+    the length of the last step of a line search."""
 
     def __init__(self, w):
         self.w, self.primal, self.plane, self.candidate = w, np.inf, None, None
+        self.length = 1.0
 
     def offer(self, w, primal, plane=None) -> bool:
         if primal < self.primal:

@@ -94,10 +94,10 @@ class SampleMeasure:
         loss = self.cut(data, shard, S, c)
         return max(loss - inner(c, S), 0.0)  # 0 is the value of the truth: below it is rounding
 
-    def slope(self, data, shard, S, dS, t) -> float:
-        c = np.empty(data.n)
-        self.cut(data, shard, S + t * dS, c)
-        return -inner(c, dS)
+    def cut_along(self, data, shard, S, dS, t, coefficients) -> tuple[float, float, float]:
+        moved = S + t * dS
+        loss = self.cut(data, shard, moved, coefficients)
+        return loss, max(loss - inner(coefficients, moved), 0.0), -inner(coefficients, dS)
 
 
 def counts(y, predicted) -> tuple[int, int, int, int]:
