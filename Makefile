@@ -13,6 +13,10 @@ $(VENV)/.test: $(VENV)/.run pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	touch $@
 
+$(VENV)/.quapy: $(VENV)/.run pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[quapy]"
+	touch $@
+
 $(VENV)/.bench: $(VENV)/.run pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	touch $@
@@ -27,7 +31,7 @@ lint: $(VENV)/.test
 test: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-slow: lint
+test-slow: lint $(VENV)/.quapy
 	$(BIN)/python -m pytest -n 2
 
 # The folder with the real data sets comes from ONESLACK_DATA (see benchmarks/README.md).

@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from oneslack import Problem
-from oneslack.models.ranking import Grouped, Ranking
+from oneslack.models import Grouped, Ranking, measure_model
 
 SIZES = (10_000, 100_000, 1_000_000)
 GROUP = 20
@@ -51,8 +51,21 @@ def ranking(S, rng):
     }
 
 
+def measures(S, rng):
+    """{name: call} of the measures of the whole sample, with many and with few positives."""
+    n = len(S)
+    X = np.zeros((n, 1))
+    calls = {}
+    for share in (0.5, 0.01):
+        y = np.where(rng.random(n) < share, 1.0, -1.0)
+        for metric in ("f1", "prbep", "average_precision"):
+            model = measure_model(metric, 1, intercept=False)
+            calls[f"{metric}, {100 * share:g} % positive"] = cut_of(Problem(model, X, y), S)
+    return calls
+
+
 #: One function a family of models: (S, rng) -> {name: call}.
-ORACLES = (ranking,)
+ORACLES = (ranking, measures)
 
 
 def measure(n, repeat):

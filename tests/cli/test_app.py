@@ -13,7 +13,18 @@ def test_version(run):
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["train"], ["train", "classify"], ["predict"], ["evaluate"], ["info"], ["demo"]]
+    "command",
+    [
+        [],
+        ["train"],
+        ["train", "classify"],
+        ["train", "rank"],
+        ["train", "ordinal"],
+        ["predict"],
+        ["evaluate"],
+        ["info"],
+        ["demo"],
+    ],
 )
 def test_help(run, command):
     done = run(*command, "--help")

@@ -71,6 +71,48 @@ BAD_DATA = {
     ),
 }  # fmt: skip
 
+
+def two_targets_a_query(path):
+    np.savez(path, X=np.eye(4), y=np.array([1, 1, 2, 2]), qid=np.array([0, 0, 1, 1]))
+
+
+#: The same for `train rank`.
+BAD_RANKINGS = {
+    "absent.svm": (None, [], 3, "no such file"),
+    "equal.svm": (content("1 1:1\n1 1:2\n"), [], 3, "all targets are equal; ranking needs different ones"),
+    "equal_inside.svm": (
+        content("1 qid:1 1:1\n1 qid:1 1:2\n2 qid:2 1:1\n"), [], 3, "inside each query all targets are equal"
+    ),
+    "equal_inside.npz": (two_targets_a_query, [], 3, "inside each query all targets are equal"),
+    "one.svm": (content("1 1:1\n"), [], 3, "all targets are equal"),
+    "nan.svm": (content("nan 1:1\n1 1:2\n"), [], 3, "line 1: the number 'nan'"),
+    "nan.csv": (content("1,2,nan\n2,1,1\n"), [], 3, "targets such as 'nan' are not finite numbers"),
+    "nan.npz": (
+        lambda path: np.savez(path, X=np.eye(2), y=np.array([np.nan, 1.0])), [], 3, "y holds nan"
+    ),
+    "inf.csv": (content("1,2,1e999\n2,1,1\n"), [], 3, "targets such as 'inf' are not finite numbers"),
+    "words.csv": (content("1,2,low\n2,1,3\n"), [], 3, "targets such as 'low' are not finite numbers"),
+    "digits.npz": (
+        lambda path: np.savez(path, X=np.eye(2), y=np.array(["1", "2"])), [], 3, "such as '1' are not"
+    ),
+    "notargets.npz": (lambda path: np.savez(path, X=np.eye(3)), [], 3, "holds no targets"),
+    "bare.svm": (content("1\n2\n"), [], 3, "no features"),
+    "gap.svm": (content("1 qid:1 1:1\n2 1:2\n"), [], 3, "line 2: no qid:N"),
+    "qid.svm": (content("1 qid:a 1:1\n"), [], 3, "'qid:a' is not a query number"),
+    "group.svm": (content(GOOD), ["--group", "q"], 2, "--group has no meaning"),
+    "group.csv": (content("a,b\n1,2\n2,3\n"), ["--group", "q"], 3, "no group column 'q'"),
+    "same.csv": (
+        content("a,b\n1,2\n2,3\n"), ["--group", "b", "--label", "b"], 3, "label and group at once"
+    ),
+    "hole.csv": (content("q,a,b\nx,1,2\n,2,3\n"), ["--group", "q"], 3, "line 3, column 1: the group is"),
+    "group.npz": (
+        lambda path: np.savez(path, X=np.eye(2), y=[1, 2]), ["--group", "q"], 3, "no array 'q' of groups"
+    ),
+    "nan_group.npz": (
+        lambda path: np.savez(path, X=np.eye(2), y=[1, 2], qid=[np.nan, 1]), [], 3, "qid holds nan"
+    ),
+}  # fmt: skip
+
 #: Options that are refused on good data, with a word of the sentence.
 BAD_OPTIONS = {
     "--solver simplex": "simplex",
@@ -94,6 +136,42 @@ BAD_OPTIONS = {
     "--class-weight 1=2,1=3": "twice",
     "--nonsense": "--nonsense",
     "surplus": "surplus",
+}
+
+#: Options of `train classify --metric` that have no meaning together.
+BAD_METRICS = {
+    "--metric accuracy": "accuracy",
+    "--metric f1 --multi-class ovr": "--multi-class and --metric do not go together",
+    "--metric f1 --multi-class crammer_singer": "--multi-class and --metric do not go together",
+    "--metric f1 --class-weight balanced": "--class-weight and --metric do not go together",
+    "--metric f1 --k 3": "--k has a meaning only with",
+    "--k 3": "--k has a meaning only with",
+    "--beta 2": "--beta has a meaning only with",
+    "--metric f1 --beta 2": "--beta has a meaning only with",
+    "--metric fbeta": "--metric fbeta needs --beta",
+    "--metric fbeta --beta 0": "0 is not a positive number",
+    "--metric precision_at_k": "--metric precision_at_k needs --k",
+    "--metric recall_at_k": "--metric recall_at_k needs --k",
+    "--metric recall_at_k --k 0": "'0' is neither",
+    "--metric recall_at_k --k 2.5": "'2.5' is neither",
+    "--metric recall_at_k --k nan": "'nan' is neither",
+    "--metric recall_at_k --k half": "'half' is neither",
+    "--metric recall_at_k --k 21": "train.svm has 20 examples only",
+    "--metric f1 --solver newton": "--solver newton cannot train for f1; use auto or one_slack",
+    "--metric roc_auc --solver dual_cd": "--solver dual_cd cannot train for roc_auc",
+    "--metric roc_auc --no-intercept": "--no-intercept has no meaning with --metric roc_auc",
+}
+
+#: Options that `train rank` and `train ordinal` do not have, or not so.
+BAD_PAIR_OPTIONS = {
+    "--solver newton": "newton",
+    "--metric f1": "--metric",
+    "-C -1": "-1 is not a positive number",
+    "--tol nan": "nan is not",
+    "--epsilon 0": "0 is not a positive number",
+    "--jobs 0": "--jobs",
+    "--max-iter 0": "--max-iter",
+    "--time-limit 0": "--time-limit",
 }
 
 BAD_OUTPUTS = {
@@ -177,11 +255,44 @@ def test_options(folder, run, options):
     refuse(run, [*TRAIN, "train.svm", "-o", "model", *options.split()], 2, BAD_OPTIONS[options])
 
 
+@pytest.mark.parametrize("name", BAD_RANKINGS)
+def test_data_to_rank(folder, run, name):
+    make, options, code, words = BAD_RANKINGS[name]
+    if make:
+        make(folder / name)
+    refuse(run, ["train", "rank", name, "-o", "model", *options], code, name, words)
+
+
+@pytest.mark.parametrize("options", BAD_METRICS)
+def test_options_of_a_metric(folder, run, options):
+    refuse(run, [*TRAIN, "train.svm", "-o", "model", *options.split()], 2, BAD_METRICS[options])
+
+
+@pytest.mark.parametrize("command", ["rank", "ordinal"])
+@pytest.mark.parametrize("options", BAD_PAIR_OPTIONS)
+def test_options_of_rankings(folder, run, command, options):
+    arguments = ["train", command, "train.svm", "-o", "model", *options.split()]
+    refuse(run, arguments, 2, BAD_PAIR_OPTIONS[options])
+
+
+@pytest.mark.parametrize("name", ["one_class.svm", "real.svm", "bare.svm", "nolabels.npz", "nan.svm"])
+def test_data_with_an_order(folder, run, name):
+    make, options, code, words = BAD_DATA[name]
+    make(folder / name)
+    refuse(run, ["train", "ordinal", name, "-o", "model", *options], code, name, words)
+
+
+@pytest.mark.parametrize("options", ["--class-weight 7=2", "--group a"])
+def test_options_of_an_order(folder, run, options):
+    refuse(run, ["train", "ordinal", "train.svm", "-o", "model", *options.split()], 2, options.split()[0])
+
+
+@pytest.mark.parametrize("command", ["classify", "rank", "ordinal"])
 @pytest.mark.parametrize("output", BAD_OUTPUTS)
-def test_outputs_are_refused_before_any_work(folder, run, monkeypatch, output):
+def test_outputs_are_refused_before_any_work(folder, run, monkeypatch, output, command):
     monkeypatch.setattr("oneslack.cli.data.read_any", lambda *args: pytest.fail("the data were read"))
     code, words = BAD_OUTPUTS[output]
-    refuse(run, [*TRAIN, "train.svm", "-o", output], code, output, words)
+    refuse(run, ["train", command, "train.svm", "-o", output], code, output, words)
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
@@ -226,6 +337,24 @@ def test_evaluating_without_labels_or_with_other_ones(trained_on_csv, run):
     refuse(run, ["evaluate", "kinds.model", "others.csv"], 3, "others.csv", "'square'", "kinds.model")
 
 
+def test_evaluating_a_ranking_on_words_or_without_its_groups(queries, run):
+    assert run("train", "rank", "queries.csv", "--group", "query", "-o", "m", "-q").code == 0
+    Path("words.csv").write_text("query,a,b,c,d,grade\nq,1,2,3,4,good\n")
+    refuse(run, ["evaluate", "m", "words.csv"], 3, "words.csv", "'good' are not finite numbers")
+    Path("plain.csv").write_text("a,b,c,d,grade\n1,2,3,4,1\n")
+    refuse(run, ["evaluate", "m", "plain.csv"], 3, "plain.csv", "no group column 'query'")
+    refuse(run, ["evaluate", "m", "queries.svm", "--group", "query"], 2, "--group has no meaning")
+
+
+def test_evaluating_a_model_of_several_labels(folder, run):
+    import oneslack
+
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] * 4)
+    oneslack.MetricSVC("f1").fit(X, X.astype(int)).save("several")
+    np.savez("one.npz", X=X, y=X[:, 0].astype(int))
+    refuse(run, ["evaluate", "several", "one.npz"], 3, "several", "several labels an example")
+
+
 @pytest.mark.parametrize("output", ["absent/out", "model", "train.svm"])
 def test_outputs_of_predict(trained, run, output):
     code = 3 if "/" in output else 2
@@ -241,7 +370,9 @@ def test_a_failed_prediction_leaves_the_old_output(trained, run):
     assert Path("out").read_text() == "old\n"
 
 
-@pytest.mark.parametrize("command", ["fly", "train fly", "train classify", "predict model", "info"])
+@pytest.mark.parametrize(
+    "command", ["fly", "train fly", "train classify", "train rank", "train ordinal", "predict model", "info"]
+)
 def test_commands(trained, run, command):
     refuse(run, command.split(), 2, "--help")
 

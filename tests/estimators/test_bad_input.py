@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
-from oneslack import LinearSVC
+from oneslack import LinearSVC, MetricSVC, OrdinalSVC, RankSVM
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [1.0, 2.0]])
 Y = np.array([0, 1, 0, 1])
@@ -139,6 +139,147 @@ def test_prediction_checks_its_input(method):
     assert_refused(lambda: predict(X[:, :1]), ValueError, "X has 1 features, but LinearSVC is expecting 2")
     assert_refused(lambda: predict(changed(np.nan)), ValueError, "Input X contains NaN")
     assert_refused(lambda: predict(X[0]), ValueError, "Expected 2D array")
+
+
+# The other estimators: what is their own.
+
+SHARED = [case for case in PARAMETERS if set(case[0]) <= set(RankSVM().get_params())]
+METRIC_PARAMETERS = [
+    ({"metric": "accuracy"}, ValueError, "metric='accuracy' is not known; use one of 'error', 'f1'"),
+    ({"metric": "F1"}, ValueError, "or a function loss(tp, fp, fn, tn)"),
+    ({"metric": None}, TypeError, "metric=None is not known"),
+    ({"metric": ["f1"]}, TypeError, "metric=['f1'] is not known"),
+    ({"metric": "precision_at_k"}, ValueError, "metric='precision_at_k' needs k"),
+    ({"metric": "recall_at_k", "k": 0}, ValueError, "k must be a whole number of examples >= 1"),
+    ({"metric": "recall_at_k", "k": 5}, ValueError, "k=5 but there are 4 examples"),
+    ({"metric": "recall_at_k", "k": 1.5}, ValueError, "a share 0 < k <= 1; got 1.5"),
+    ({"metric": "recall_at_k", "k": np.nan}, ValueError, "a share 0 < k <= 1; got nan"),
+    ({"metric": "recall_at_k", "k": True}, TypeError, "k must be a whole number"),
+    ({"metric": "recall_at_k", "k": "3"}, TypeError, "k must be a whole number"),
+    ({"k": -1}, ValueError, "k must be a whole number"),  # whatever the metric
+    ({"beta": 0}, ValueError, "beta must be a positive number; got 0"),
+    ({"beta": "2"}, TypeError, "beta must be a positive number"),
+    ({"concave": "yes"}, TypeError, "concave must be True or False; got 'yes'"),
+    ({"solver": "newton"}, ValueError, "Newton needs more than FBeta offers"),
+]
+
+
+@pytest.mark.parametrize("estimator", [RankSVM, OrdinalSVC, MetricSVC])
+@pytest.mark.parametrize(("parameters", "kind", "words"), SHARED, ids=lambda value: str(value)[:40])
+def test_bad_parameters_of_all(estimator, parameters, kind, words):
+    model = estimator(**parameters)
+    assert_refused(lambda: model.fit(X, Y), kind, words)
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kind", "words"), METRIC_PARAMETERS, ids=lambda value: str(value)[:40]
+)
+def test_bad_metrics(parameters, kind, words):
+    model = MetricSVC(**parameters)
+    assert_refused(lambda: model.fit(X, Y), kind, words)
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        ([[0, 1], [1, 0], [1, 2], [0, 0]], "a matrix y must hold 0 and 1, one column a label; it holds 2"),
+        ([[0.5, 1], [1, 0], [1, 1], [0, 0]], "it holds 0.5"),
+        ([["a", "b"]] * 4, "it holds 'a'"),
+        ([["0", "1"]] * 4, "it holds '0'"),
+        ([[-1, 1], [1, -1], [1, 1], [1, 1]], "it holds -1"),
+        ([0.5, 1.5, 0.5, 1.5], "Unknown label type: continuous"),
+        (np.zeros(4), "y has only one class (0.0)"),
+        (np.zeros((3, 2)), "inconsistent numbers of samples"),
+    ],
+    ids=str,
+)
+def test_bad_labels_of_a_measure(y, words):
+    assert_refused(lambda: MetricSVC().fit(X, y), ValueError, words)
+
+
+def test_measures_take_no_weights():
+    with pytest.raises(TypeError, match="sample_weight"):
+        MetricSVC().fit(X, Y, sample_weight=np.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ([1, 2, 3], "groups have shape (3,), expected (4,): one for each row of X"),
+        (np.zeros((4, 1)), "groups have shape (4, 1), expected (4,)"),
+        ("aaaa", "groups have shape (), expected (4,)"),
+        ([1.0, np.nan, 1.0, 1.0], "row 1: the group is nan"),
+        (np.array([1.0, 2.0, 1.0, np.nan], dtype=object), "row 3: the group is nan"),
+        (
+            np.array(["2020-01-01", "NaT", "2020-01-01", "2020-01-01"], "datetime64[D]"),
+            "row 1: the group is NaT",
+        ),
+        (np.array(["a", None, "a", "a"], dtype=object), "groups hold NoneType and str; use text or numbers"),
+        ([[1, 2], [1, 2], [1, 2], [1, 2]], "groups have shape (4, 2)"),
+    ],
+    ids=str,
+)
+def test_bad_groups(groups, words):
+    fitted = RankSVM().fit(X, Y)
+    for call in (
+        lambda: RankSVM().fit(X, Y, groups=groups),
+        lambda: fitted.rank(X, groups=groups),
+        lambda: fitted.score(X, Y, groups=groups),
+    ):
+        assert_refused(call, ValueError, words)
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "words"),
+    [
+        (np.ones(4), {}, "there is no pair to rank: all targets are equal inside each group"),
+        ([1, 1, 2, 2], {"groups": [0, 0, 1, 1]}, "there is no pair to rank: all targets are equal"),
+        (
+            [1, 1, 2, 3],
+            {"sample_weight": [1, 1, 0, 0]},
+            "there is no pair to rank: no pair has a positive weight",
+        ),
+        ([1, 2, 2, 3], {"sample_weight": [1, -1, 1, 1]}, "sample_weight must be >= 0; example 1 has -1.0"),
+        ([1, 2, 2, 3], {"sample_weight": [0, 0, 0, 0]}, "zero"),
+        ([1, np.nan, 2, 3], {}, "Input y contains NaN"),
+        ([1, np.inf, 2, 3], {}, "Input y contains infinity"),
+        (["a", "b", "c", "d"], {}, "could not convert string to float"),
+        (np.eye(4), {}, "y should be a 1d array"),
+    ],
+    ids=str,
+)
+def test_bad_targets(y, options, words):
+    assert_refused(lambda: RankSVM().fit(X, y, **options), ValueError, words)
+
+
+def test_scores_need_a_label_for_each_row():
+    rank, metric, labels = (
+        RankSVM().fit(X, Y),
+        MetricSVC().fit(X, Y),
+        MetricSVC().fit(X, np.eye(4, dtype=int)),
+    )
+    assert_refused(lambda: rank.score(X, Y[:3]), ValueError, "X has 4 rows but y has 3 targets")
+    assert_refused(lambda: metric.score(X, Y[:3]), ValueError, "X has 4 rows but y has 3 labels")
+    three = MetricSVC().fit(X, [0, 1, 2, 1])
+    assert_refused(lambda: three.score(X, Y[:3]), ValueError, "X has 4 rows but y has 3 labels")
+    assert_refused(
+        lambda: labels.score(X, np.eye(4)[:, :2]), ValueError, "y has shape (4, 2), expected (4, 4)"
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: RankSVM().predict(X), lambda: RankSVM().rank(X), lambda: OrdinalSVC().rank_scores(X),
+        lambda: OrdinalSVC().predict(X), lambda: MetricSVC().predict(X),
+        lambda: MetricSVC().decision_function(X),
+    ],
+)  # fmt: skip
+def test_prediction_needs_a_fit(call):
+    with pytest.raises(NotFittedError):
+        call()
 
 
 def assert_refused(call, kind, words):

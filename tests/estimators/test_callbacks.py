@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oneslack import LinearSVC, Status
+from oneslack import LinearSVC, MetricSVC, OrdinalSVC, RankSVM, Status
 
 X, Y = load_iris(return_X_y=True)
 
@@ -89,6 +89,34 @@ def test_interrupt_keeps_the_best_so_far():
     assert model.coef_.shape == (10, 64)
     assert model.result_[0].status is Status.INTERRUPTED
     assert [result.n_iter for result in model.result_] == [5] + [1] * 9
+
+
+MODELS = [RankSVM(), OrdinalSVC(), MetricSVC(C=0.1), MetricSVC("prbep", C=0.1)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_row_callbacks_of_the_others(model):
+    rows, model = Rows(stop_at=4), clone(model).set_params(tol=1e-9)
+    model._row_callbacks = [rows]
+    model.fit(X, Y > 0)
+    assert rows == list(model.result_.trace)
+    assert len(rows) == model.n_iter_ == 4
+    assert model.result_.status is Status.STOPPED
+    assert model.predict(X).shape == Y.shape
+
+
+def test_each_class_of_a_measure_reports():
+    rows, model = Rows(), MetricSVC("f1", C=0.1, verbose=0)
+    model._row_callbacks = [rows]
+    model.fit(X, Y)
+    assert sum(row.iteration == 1 for row in rows) == 3
+    assert len(rows) == sum(result.n_iter for result in model.result_)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_verbose_of_the_others(model, capsys):
+    model = clone(model).set_params(verbose=2).fit(X, Y > 0)
+    assert len(capsys.readouterr().out.splitlines()) == model.n_iter_
 
 
 # The warning.
@@ -216,3 +244,16 @@ def test_scoring_monitor_scores_the_final_model(callback):
     model = LinearSVC().set_callbacks(monitor).fit(X, Y)
     (row,) = monitor.get_logs().data
     assert row["accuracy"] == pytest.approx(model.score(X, Y))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("labels", [Y > 0, Y], ids=["two", "three"])
+def test_the_others_are_finished_when_the_fit_ends(callback, model, labels):
+    """Thresholds are part of the model that callbacks see at the end, also in a second fit."""
+    recorder = Recorder()
+    model = clone(model).set_callbacks(recorder)
+    for data in (X, X[::-1] ** 2):
+        model.fit(data, labels)
+        np.testing.assert_array_equal(recorder.fitted.predict(X), model.predict(X))
+    results = model.result_ if isinstance(model.result_, list) else [model.result_]
+    assert recorder.events[::-1].index("begin fit") == 2 + 2 * sum(result.n_iter for result in results)

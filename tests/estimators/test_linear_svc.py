@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from oneslack import LinearSVC, OneSlack, Status
 from oneslack.estimators import linear_model, tasks
+from oneslack.models import Binary
 
 X, Y = load_iris(return_X_y=True)
 SOLVERS = ["newton", "dual_cd", "one_slack"]
@@ -119,7 +120,7 @@ def test_matrices_are_used_as_they_are(monkeypatch, dtype, form):
 
     monkeypatch.setattr(tasks, "Problem", problem)
     LinearSVC().fit(given, labels)
-    packed = original(tasks.Binary(data.shape[1]), seen[0], labels).data.X
+    packed = original(Binary(data.shape[1]), seen[0], labels).data.X
     arrays = (
         [(given, packed)] if form == "dense" else [(given.data, packed.data), (given.indices, packed.indices)]
     )

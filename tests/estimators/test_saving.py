@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import oneslack
-from oneslack import FormatError, LinearSVC, OneslackError
+from oneslack import FormatError, LinearSVC, MetricSVC, OneslackError, OrdinalSVC, RankSVM
 from oneslack.formats import load_model, save_model
 
 X, Y = load_iris(return_X_y=True)
@@ -157,6 +157,88 @@ def test_damaged_headers_are_refused(path, damage, words):
     with pytest.raises(FormatError) as caught:
         oneslack.load(path)
     assert str(caught.value).startswith(f"{path}: ")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# The other estimators.
+
+
+def cost(tp, fp, fn, tn):
+    return (fp + 3 * fn) / 150
+
+
+MATRIX = np.column_stack([Y == 0, Y > 0, Y == 1]).astype(int)
+OTHERS = {
+    "RankSVM": (RankSVM(C=0.3), Y),
+    "RankSVM, real": (RankSVM(C=0.3), X @ [1.0, 2.0, 0.0, 1.0]),
+    "OrdinalSVC": (OrdinalSVC(C=0.3, class_weight={0: 2.0}), Y),
+    "OrdinalSVC, text": (OrdinalSVC(C=0.3, class_weight={"小": 2.0}), NAMES[Y]),
+    "OrdinalSVC, two": (OrdinalSVC(), Y > 0),
+    "MetricSVC": (MetricSVC("fbeta", C=0.1, beta=2.0), Y == 1),
+    "MetricSVC, text": (MetricSVC("prbep", C=0.1), NAMES[Y]),
+    "MetricSVC, share": (MetricSVC("recall_at_k", k=1.0, C=0.1), Y == 1),
+    "MetricSVC, count": (MetricSVC("precision_at_k", k=np.int64(9), C=0.1), Y == 1),
+    "MetricSVC, labels": (MetricSVC("average_precision", C=0.1), MATRIX),
+    "MetricSVC, two labels": (MetricSVC(C=0.1), MATRIX[:, :2]),
+}
+
+
+@pytest.mark.parametrize(("model", "labels"), OTHERS.values(), ids=OTHERS)
+def test_round_trip_of_the_others(path, model, labels):
+    model.fit(X, labels).save(path)
+    again = oneslack.load(path)
+    assert type(again) is type(model)
+    assert again.get_params() == model.get_params()
+    assert type(getattr(again, "k", None)) is type(np.asarray(getattr(model, "k", None)).item())
+    learned = {name for name in vars(model) if name.endswith("_")} - {"result_"}
+    assert learned == {name for name in vars(again) if name.endswith("_")}
+    for name in learned:
+        kept, loaded = getattr(model, name), getattr(again, name)
+        assert type(loaded) is type(kept)
+        np.testing.assert_array_equal(loaded, kept)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert again.score(X, labels) == model.score(X, labels)
+    again.save(path.with_suffix(".again"))
+    assert path.with_suffix(".again").read_bytes() == path.read_bytes()
+    assert again.fit(X, labels).objective_ == model.objective_
+
+
+@pytest.mark.parametrize("metric", [cost, lambda tp, fp, fn, tn: (fp + fn) / 150], ids=["named", "lambda"])
+def test_a_function_is_not_saved(path, metric):
+    model = MetricSVC(metric, C=0.1).fit(X, Y == 1)
+    model.save(path)
+    again = oneslack.load(path)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert metric.__name__ in again.metric
+    for refused in (lambda: again.fit(X, Y == 1), lambda: again.score(X, Y == 1)):
+        with pytest.raises(
+            ValueError, match=r"is not known; use one of .* or a function loss\(tp, fp, fn, tn\)"
+        ):
+            refused()
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert again.set_params(metric=metric).fit(X, Y == 1).objective_ == model.objective_
+
+
+OTHER_DAMAGE = {
+    "no thresholds": (OrdinalSVC(), lambda header, arrays: arrays.pop("thresholds"), "lacks 'thresholds'"),
+    "short thresholds": (OrdinalSVC(), with_array("thresholds", np.zeros(1)), "thresholds have shape (1,)"),
+    "no classes": (OrdinalSVC(), without("classes"), "lacks 'classes'"),
+    "weights of another": (RankSVM(), with_array("coef", np.zeros((1, 4))), "expected (4,)"),
+    "kind of another": (RankSVM(), with_value("kind", "OrdinalSVC"), "damaged"),
+    "no word on labels": (MetricSVC(), without("multilabel"), "damaged"),
+    "labels, not classes": (MetricSVC(), with_value("classes", {"type": "text", "dtype": "<U1"}), "'values'"),
+}
+
+
+@pytest.mark.parametrize(("model", "damage", "words"), OTHER_DAMAGE.values(), ids=OTHER_DAMAGE)
+def test_damaged_headers_of_the_others_are_refused(path, model, damage, words):
+    model.fit(X, Y).save(path)
+    header, arrays = load_model(path)
+    damage(header, arrays)
+    save_model(path, header, arrays)
+    with pytest.raises(FormatError) as caught:
+        oneslack.load(path)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -59,6 +59,41 @@ def test_a_position_given_as_text_is_not_taken_for_a_cell(write):
     assert read_csv(write("5,2,0\n6,3,1\n"), label="0").y.tolist() == [5, 6]
 
 
+@pytest.mark.parametrize("query", ["query", 0, "-4"])
+@pytest.mark.parametrize("groups", [["7", "3"], ["x", "3"], ["1.5", "2"]])
+def test_group_column_by_name_or_position(write, query, groups):
+    text = "query,a,b,kind\n{},1,2,x\n{},4,5,y\n".format(*groups)
+    table = read_csv(write(text), group=query)
+    assert table.X.tolist() == [[1, 2], [4, 5]]
+    assert table.y.tolist() == ["x", "y"]
+    assert list(map(str, table.qid.tolist())) == [{"2": "2.0"}.get(group, group) for group in groups]
+    assert table.feature_names == ["a", "b"]
+
+
+def test_the_last_column_may_be_the_group(write):
+    for label in (None, 1):
+        table = read_csv(write("1,2,5\n3,4,6\n"), group=-1, label=label)
+        assert (table.X.tolist(), table.y.tolist(), table.qid.tolist()) == ([[1], [3]], [2, 4], [5, 6])
+    table = read_csv(write("1,2,5\n3,4,6\n"), group=-1, label=False)
+    assert (table.X.tolist(), table.y) == ([[1, 2], [3, 4]], None)
+
+
+def test_groups_are_whole_numbers_or_text(write):
+    table = read_csv(write("q1,1,0\nq1,2,1\nq2,3,0\n"), group=0)  # no header: the features are numbers
+    assert table.qid.tolist() == ["q1", "q1", "q2"]
+    assert len(table.X) == 3
+    assert read_csv(write("1.0,1,0\n2.0,2,1\n"), group=0).qid.dtype == np.int64
+    assert read_csv(write("1,1,0\n2,2,1\n")).qid is None
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("number", [2**24, 2**53, 2**60])
+def test_long_group_numbers_stay_apart(write, number, dtype):
+    table = read_csv(write(f"{number},1,0\n{number + 1},2,1\n"), group=0, dtype=dtype)
+    assert list(map(int, table.qid)) == [number, number + 1]
+    assert table.X.dtype == dtype
+
+
 def test_no_label_column(write):
     table = read_csv(write("1,2\n3,4\n"), label=False)
     assert table.X.tolist() == [[1, 2], [3, 4]]
@@ -141,5 +176,13 @@ def test_label_columns_that_do_not_exist_are_refused(write):
         read_csv(write("a,y\n1,2\n"), label=5)
     with pytest.raises(FormatError, match=r"no label column 'x'.*if there is one"):
         read_csv(write("1,2,x\n1,2,y\n"), label="x")
+    with pytest.raises(FormatError, match=r"no group column 'z' among the 2 columns \(a, y\)"):
+        read_csv(write("a,y\n1,2\n"), group="z")
+    with pytest.raises(FormatError, match="column 1 cannot be label and group at once"):
+        read_csv(write("a,y\n1,2\n"), group="y", label=1)
+    with pytest.raises(FormatError, match="line 2, column 1: the group is empty"):
+        read_csv(write("1,2,3\n,2,3\n"), group=0)
+    with pytest.raises(FormatError, match="one column only"):
+        read_csv(write("a,y\n1,2\n"), group="y")
     with pytest.raises(FormatError, match="found 1 feature columns, but n_features is 3"):
         read_csv(write("a,y\n1,2\n"), n_features=3)

@@ -50,6 +50,19 @@ def test_sparse_archives(tmp_path):
     assert table.y is None
 
 
+def test_groups(tmp_path):
+    np.savez(tmp_path / "a.npz", X=X, y=[1, 2], qid=[7.0, 8.0], query=["a", "b"])
+    by_name = [read_data(tmp_path / "a.npz", group=group).qid for group in (None, "qid", "query", False)]
+    assert by_name[0].dtype == np.int64
+    assert [None if qid is None else qid.tolist() for qid in by_name] == [[7, 8], [7, 8], ["a", "b"], None]
+    np.save(tmp_path / "a.npy", np.column_stack([X, [5.0, 6.0]]))
+    table = read_data(tmp_path / "a.npy", group=-1)
+    assert (table.X.tolist(), table.y.tolist(), table.qid.tolist()) == ([[1, 0], [0, 3]], [2, 0], [5, 6])
+    table = read_data(tmp_path / "a.npy", group="0", label=False)
+    assert (table.X.shape, table.y, table.qid.tolist()) == ((2, 3), None, [1, 0])
+    assert read_data(tmp_path / "a.npy").qid is None
+
+
 def test_content_decides_when_the_name_does_not(tmp_path):
     np.savez(tmp_path / "data.npz", X=X, y=[1, 2])
     packed = tmp_path / "data.bin"
@@ -76,6 +89,8 @@ class Trap:
         ({"X": X, "y": np.eye(2)}, "expected 2 labels"),
         ({"X": X * np.nan, "y": [1, 2]}, "row 0, column 0"),
         ({"X": X, "y": [1, np.inf]}, "y holds nan or infinity (row 1"),
+        ({"X": X, "y": [1, 2], "qid": [1, np.nan]}, "qid holds nan or infinity (row 1"),
+        ({"X": X, "y": [1, 2], "qid": [1, 2, 3]}, "qid has the shape (3,); expected 2 groups"),
         ({"X_data": [1.0], "X_indices": [9], "X_indptr": [0, 1], "X_shape": [1, 3]}, "no CSR"),
         ({"X_data": [1.0], "X_indices": [0], "X_indptr": [0, 5], "X_shape": [1, 3]}, "no CSR"),
         ({"X_data": [np.nan], "X_indices": [0], "X_indptr": [0, 1], "X_shape": [1, 3]}, "entry 0"),
@@ -108,6 +123,12 @@ def test_options_that_contradict_the_file_are_refused(tmp_path):
     save_npz(tmp_path / "csc.npz", csr_matrix(X).tocsc())
     with pytest.raises(FormatError, match="no label column 9"):
         read_numpy(tmp_path / "a.npy", label=9)
+    with pytest.raises(FormatError, match="no group column '9'"):
+        read_numpy(tmp_path / "a.npy", group="9")
+    with pytest.raises(FormatError, match="column 2 cannot be label and group at once"):
+        read_numpy(tmp_path / "a.npy", group=2, label=-1)
+    with pytest.raises(FormatError, match="no array 'query' of groups"):
+        read_numpy(tmp_path / "a.npz", group="query")
     with pytest.raises(FormatError, match="no array 'labels'"):
         read_numpy(tmp_path / "a.npz", label="labels")
     with pytest.raises(FormatError, match="n_features is 7"):

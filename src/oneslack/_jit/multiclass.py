@@ -113,11 +113,19 @@ def smooth_duals(y, s, L, S, mu, lo, hi, P):
     for i in range(lo, hi):
         p = P[i]
         losses = L[y[i]]
-        best = -np.inf
+        best, z_best, second = -np.inf, 0, -np.inf
         for z in range(K):
             p[z] = losses[z] + S[i, z]
-            best = max(best, p[z])
+            if p[z] > best:
+                best, z_best, second = p[z], z, best
+            elif p[z] > second:
+                second = p[z]
         hinge += s[i] * (best - S[i, y[i]])
+        if best - second >= mu:  # outside the rounding: one output has it all
+            p[:] = 0.0
+            p[z_best] = 1.0
+            mass += s[i] * losses[z_best]
+            continue
         for z in range(K):
             p[z] = (p[z] - best) / mu
         project_simplex(p, 1.0, K, work)
@@ -130,6 +138,15 @@ def smooth_duals(y, s, L, S, mu, lo, hi, P):
 
 
 @njit(nogil=True, cache=True)
+def share_coefficients(y, s, P, A):
+    """Row i of A becomes s_i (e_y - p_i)."""
+    for i in range(y.shape[0]):
+        for z in range(P.shape[1]):
+            A[i, z] = -s[i] * P[i, z]
+        A[i, y[i]] += s[i]
+
+
+@njit(nogil=True, cache=True)
 def smooth_slope(y, s, L, S, dS, t, mu, lo, hi):
     """Slope and curvature along dS, at t, of the smoothed hinge sum."""
     K = L.shape[0]
@@ -137,8 +154,18 @@ def smooth_slope(y, s, L, S, dS, t, mu, lo, hi):
     work = np.empty(K)
     slope, curvature = 0.0, 0.0
     for i in range(lo, hi):
+        best, z_best, second = -np.inf, 0, -np.inf
         for z in range(K):
-            p[z] = (L[y[i], z] + S[i, z] + t * dS[i, z]) / mu
+            p[z] = L[y[i], z] + S[i, z] + t * dS[i, z]
+            if p[z] > best:
+                best, z_best, second = p[z], z, best
+            elif p[z] > second:
+                second = p[z]
+        if best - second >= mu:
+            slope += s[i] * (dS[i, z_best] - dS[i, y[i]])
+            continue
+        for z in range(K):
+            p[z] = (p[z] - best) / mu
         project_simplex(p, 1.0, K, work)
         mean, square, support = 0.0, 0.0, 0
         for z in range(K):

@@ -37,7 +37,8 @@ app = typer.Typer(
 train_app = typer.Typer(
     help="Train a model on a file of examples.", no_args_is_help=True, rich_markup_mode=None
 )
-train_app.command("classify", epilog=EXIT_CODES)(train.classify)
+for command in (train.classify, train.rank, train.ordinal):
+    train_app.command(epilog=EXIT_CODES)(command)
 app.add_typer(train_app, name="train")
 app.command()(predict.predict)
 app.command()(evaluate.evaluate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 from ..errors import FormatError
 from .output import Exit, Refusal
@@ -20,6 +21,7 @@ class Source:
     zero_based: bool | None = None
     label: str | None = None
     feature_names: list[str] | None = None
+    group: str | None = None
 
     @classmethod
     def from_header(cls, header) -> Source | None:
@@ -30,73 +32,89 @@ class Source:
         return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
 
 
-def read_any(path, label, zero_based):
+def read_any(path, label, zero_based, group=None):
     """(Table, Source) of a file, with or without labels."""
-    table, zero_based = _read_counting_from_one(path, label, zero_based)
+    table, zero_based = _read_counting_from_one(path, label, zero_based, group)
+    _refuse_columns_of_svmlight(table, label, group)
     names = list(table.feature_names) if table.feature_names else None
-    return table, Source(table.kind, zero_based, label, names)
+    return table, Source(table.kind, zero_based, label, names, group)
 
 
-def read_labelled(path, label, zero_based):
-    """(Table, Source) of a file to train on."""
-    table, source = read_any(path, label, zero_based)
-    if table.y is None:
-        raise Refusal(f"{path}: holds no labels; training needs one for each example.")
-    return table, source
-
-
-def read_for_model(path, saved, label, zero_based, need_labels=False):
+def read_for_model(path, saved, label, zero_based, group=None, need_labels=False):
     """Table of a file with the model's features; its labels are optional unless they are needed."""
-    table = _read_matching(path, saved, label, zero_based, need_labels)
+    table = _read_matching(path, saved, label, zero_based, group, need_labels)
+    _refuse_columns_of_svmlight(table, label, group)
+    if need_labels and table.y is None:
+        raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
     _check_names(table, saved)
     return _with_features(table, saved)
 
 
-def _read_matching(path, saved, label, zero_based, need_labels):
+def _read_matching(path, saved, label, zero_based, group, need_labels):
+    """The file as the training data were read; where columns may be missing, the way that fits."""
     source = saved.source or Source("auto")
     if zero_based is None:
         zero_based = source.zero_based
-    wanted = label if label is not None else source.label
+    labels = [source.label if label is None else label]
+    groups = [source.group if group is None else group]
+    if not need_labels and label is None:
+        labels.append(False)
+    if not need_labels and group is None and source.group is not None:
+        groups.append(False)
+    tables, errors = {}, []
+    for way, (group, label) in enumerate(product(groups, labels)):
+        try:
+            tables[way] = _read(path, label, zero_based, group)
+        except FormatError as error:
+            errors.append(error)
+            continue
+        if way == 0 and _fits(tables[0], saved):
+            return tables[0]
+    fitting = {way: table for way, table in tables.items() if _fits(table, saved)}
+    if {1, 2} <= fitting.keys():  # labels left out, or groups left out
+        raise Refusal(
+            f"{path}: has one column less than {saved.path} was trained with, and no header to tell if the "
+            "label or the group is missing; name the one that is there with --label or --group."
+        )
+    # If no way fits, the complaint about the first one is the plainest.
+    if not tables:
+        raise errors[0]
+    return next(iter((fitting or tables).values()))
 
-    def read(label):
-        return _read(path, label, zero_based)
 
-    try:
-        table = read(wanted)
-    except FormatError:
-        # Perhaps there is no label column; if that is not it, the first sentence is the better one.
-        if need_labels or label is not None or wanted is None:
-            raise
-        return read(False)
-    if table.kind != "svmlight" and not need_labels and label is None:
-        n_columns = table.X.shape[1] + (table.y is not None)
-        if table.X.shape[1] != saved.n_features and n_columns == saved.n_features:
-            return read(False)
-    if need_labels and table.y is None:
-        raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
-    return table
-
-
-def _read_counting_from_one(path, label, zero_based):
+def _read_counting_from_one(path, label, zero_based, group):
     """(Table, whether its indices start at 0, or None where there are none)."""
     if zero_based is None:
         try:
-            table, zero_based = _read(path, label, False), False
+            table, zero_based = _read(path, label, False, group), False
         except FormatError:
             # An index 0; or another fault, which this reading names as well.
-            table, zero_based = _read(path, label, True), True
+            table, zero_based = _read(path, label, True, group), True
     else:
-        table = _read(path, label, zero_based)
+        table = _read(path, label, zero_based, group)
     return table, zero_based if table.kind == "svmlight" else None
 
 
-def _read(path, label, zero_based):
+def _read(path, label, zero_based, group):
     from ..formats import read_data
 
-    table = read_data(path, label=label, zero_based="auto" if zero_based is None else zero_based)
-    if table.kind == "svmlight" and label:
-        raise Refusal(f"{path}: is an svmlight file, where --label has no meaning; drop it.", Exit.USAGE)
-    return table
+    return read_data(path, label=label, group=group, zero_based="auto" if zero_based is None else zero_based)
+
+
+def _refuse_columns_of_svmlight(table, label, group):
+    for option, column in (("--label", label), ("--group", group)):
+        if table.kind == "svmlight" and column is not None:
+            raise Refusal(
+                f"{table.path}: is an svmlight file, where {option} has no meaning; drop it.", Exit.USAGE
+            )
+
+
+def _fits(table, saved) -> bool:
+    """Are its columns the model's?  svmlight has none to confuse."""
+    if table.kind == "svmlight":
+        return True
+    names, expected = table.feature_names, saved.feature_names
+    return table.X.shape[1] == saved.n_features and (not names or not expected or names == expected)
 
 
 def _check_names(table, saved):

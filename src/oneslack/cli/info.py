@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, Label, ZeroBased
+from .options import Group, Json, Label, ZeroBased
 from .output import guarded, print_json
+from .targets import in_order
 
 MANY = 20
 
@@ -21,13 +22,14 @@ def info(
                        show_default=False),
     ],
     label: Label = None,
+    group: Group = None,
     zero_based: ZeroBased = None,
     as_json: Json = False,
 ):  # fmt: skip
     """Show what a model or a data file holds."""
     from .model_store import looks_like_model
 
-    facts = _model_facts(file) if looks_like_model(file) else _data_facts(file, label, zero_based)
+    facts = _model_facts(file) if looks_like_model(file) else _data_facts(file, label, zero_based, group)
     if as_json:
         print_json(facts)
     else:
@@ -41,11 +43,12 @@ def _model_facts(path) -> dict:
     model, training = saved.model, saved.header.get("training", {})
     return {
         "file": path,
-        "holds": f"a {saved.header['kind']} model",
-        "classes": model.classes_.tolist(),
+        "holds": f"{'an' if saved.header['kind'][0] in 'AEIOU' else 'a'} {saved.header['kind']} model",
+        **_output_facts(model),
+        "queries": training.get("queries"),
+        "pairs": training.get("pairs"),
         "features": saved.n_features,
-        "weights": int(model.coef_.size + model.intercept_.size),
-        "nonzero_weights": int((model.coef_ != 0).sum() + (model.intercept_ != 0).sum()),
+        **_weight_facts(model),
         "certificate": saved.header["certificate"],
         "status": training.get("status"),
         "trained_on": training.get("data"),
@@ -58,10 +61,35 @@ def _model_facts(path) -> dict:
     }
 
 
-def _data_facts(path, label, zero_based) -> dict:
+def _output_facts(model) -> dict:
+    """What the model predicts, and what it was trained for."""
+    facts = {"predicts": "scores to rank by" if not hasattr(model, "classes_") else None}
+    if hasattr(model, "classes_"):
+        facts["classes"] = model.classes_.tolist()
+    if hasattr(model, "thresholds_"):
+        facts["thresholds"] = model.thresholds_.tolist()
+    if hasattr(model, "metric"):
+        several = model.multilabel_ or len(model.classes_) > 2
+        facts["metric"] = model.metric
+        facts["k"] = model.k if model.metric in ("precision_at_k", "recall_at_k") else None
+        facts["beta"] = model.beta if model.metric == "fbeta" else None
+        facts["positive_class"] = None if several else model.classes_[1].item()
+        facts["labels_an_example"] = "several" if model.multilabel_ else None
+    return facts
+
+
+def _weight_facts(model) -> dict:
+    import numpy as np
+
+    # A ranking has no intercept: it stands as one plain 0.
+    learned = np.append(model.coef_, model.intercept_ if np.ndim(model.intercept_) else [])
+    return {"weights": learned.size, "nonzero_weights": int((learned != 0).sum())}
+
+
+def _data_facts(path, label, zero_based, group) -> dict:
     from .data import read_any
 
-    table, source = read_any(path, label, zero_based)
+    table, source = read_any(path, label, zero_based, group)
     n, d = table.X.shape
     stored = int((table.X != 0).sum())
     return {
@@ -92,6 +120,8 @@ def _label_facts(y):
 
 def _print(facts):
     shown = {name: _text(name, value) for name, value in facts.items() if value is not None}
+    if "thresholds" in facts:
+        shown["classes"] = f"{len(facts['classes'])}, in this order: {in_order(facts['classes'])}"
     width = max(map(len, shown))
     for name, text in shown.items():
         print(f"{name.replace('_', ' '):<{width}}  {text}")
@@ -104,6 +134,8 @@ def _text(name, value) -> str:
         return f"{100 * value:.3g} %"
     if name == "seconds":
         return f"{value:.2f}"
+    if name == "thresholds":
+        return _some([f"{threshold:.6g}" for threshold in value])
     if name == "labels" and "counts" in value:
         counts = [f"{label} ({count:,})" for label, count in value["counts"].items()]
         return f"{value['classes']} classes: {_some(counts)}"

@@ -42,6 +42,15 @@ Label = Annotated[
         show_default=False,
     ),
 ]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column that tells the query of a row in a CSV or .npy file, by name or by position from 0; "
+        "the name of its array in an .npz file (default: qid). svmlight has its qid: numbers.",
+        show_default=False,
+    ),
+]
 ZeroBased = Annotated[
     bool | None,
     typer.Option(

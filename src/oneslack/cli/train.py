@@ -1,17 +1,27 @@
-"""`oneslack train classify`: from a file of examples to a model with a certificate."""
+"""`oneslack train classify | rank | ordinal`: what each takes, and what it builds from it."""
 
 from __future__ import annotations
 
-import re
-import time
-import warnings
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from .options import DataFile, Json, Label, ZeroBased, not_negative, positive
-from .output import Exit, Refusal, check_writable, complain, guarded, print_json
+from .options import DataFile, Group, Json, Label, ZeroBased, positive
+from .output import check_writable, guarded
+from .train_options import (
+    ClassWeight,
+    Epsilon,
+    Jobs,
+    MaxIter,
+    Output,
+    PairC,
+    Planes,
+    PlaneSolver,
+    Quiet,
+    TimeLimit,
+    Tol,
+)
 
 
 class Solver(StrEnum):
@@ -30,229 +40,160 @@ class MultiClass(StrEnum):
     ovr = "ovr"
 
 
+class Metric(StrEnum):
+    """Measures of a whole sample."""
+
+    f1 = "f1"
+    fbeta = "fbeta"
+    error = "error"
+    prbep = "prbep"
+    precision_at_k = "precision_at_k"
+    recall_at_k = "recall_at_k"
+    roc_auc = "roc_auc"
+    average_precision = "average_precision"
+
+
 @guarded
 def classify(
     file: DataFile,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="MODEL", help="Write here.", show_default=False)
-    ],
+    output: Output,
     C: Annotated[
         float,
         typer.Option("-C", help="Weight of the sum of the hinges, as in LIBLINEAR.", callback=positive),
     ] = 1.0,
-    tol: Annotated[
-        float, typer.Option(help="Stop at this relative duality gap.", callback=not_negative)
-    ] = 1e-3,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            help="Stop by the papers' rule instead: no constraint violated by more (mean loss).",
-            callback=positive, show_default=False,
-        ),
+    metric: Annotated[
+        Metric | None,
+        typer.Option(help="Train for this measure of the whole sample.", show_default=False),
     ] = None,
-    solver: Annotated[Solver, typer.Option(help="How to solve it; auto chooses and says why.")] = Solver.auto,
-    multi_class: Annotated[
-        MultiClass, typer.Option(help="More than two classes: all at once, or one problem a class.")
-    ] = MultiClass.crammer_singer,
-    class_weight: Annotated[
+    k: Annotated[
         str | None,
         typer.Option(
-            metavar="balanced|LABEL=W,...", help="Let errors on a class count W times.", show_default=False
+            "--k", metavar="NUMBER|SHARE", show_default=False,
+            help="For precision_at_k and recall_at_k: how many examples to predict positive, as 10, or which "
+            "share of them, as 0.1.",
         ),
     ] = None,
-    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
-    max_iter: Annotated[int, typer.Option(help="Stop after so many steps.", min=1)] = 100_000,
-    time_limit: Annotated[
+    beta: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Stop training after so long.", callback=positive,
-                     show_default=False),
+        typer.Option(
+            help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive,
+            show_default=False,
+        ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="Threads. (default: all cores)", min=1, show_default=False)
+    tol: Tol = 1e-3,
+    epsilon: Epsilon = None,
+    solver: Annotated[Solver, typer.Option(help="How to solve it; auto chooses and says why.")] = Solver.auto,
+    multi_class: Annotated[
+        MultiClass | None,
+        typer.Option(
+            help="More than two classes: all at once, or one problem a class. (default: crammer_singer)",
+            show_default=False,
+        ),
     ] = None,
+    class_weight: ClassWeight = None,
+    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    max_iter: MaxIter = 100_000,
+    time_limit: TimeLimit = None,
+    jobs: Jobs = None,
     label: Label = None,
     zero_based: ZeroBased = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which examples are visited.", min=0, max=2**31 - 1)
     ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ):  # fmt: skip
     """Train a linear classifier, binary or multi-class, to a certified distance from the optimum.
 
-    Ctrl-C keeps the best model so far and says its gap.
+    With --metric it is trained for that measure, of the second of two labels in their sorted order, or of
+    each of more labels against the rest. Ctrl-C keeps the best model so far and says its gap.
+    """
+    from . import metric_options, targets, training
+
+    k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
+    check_writable(output, inputs=[file])
+    examples = training.read(file, label, zero_based)
+    labels = targets.labels_of(examples.table)
+    options = {
+        "tol": tol, "epsilon": epsilon, "solver": solver.value, "fit_intercept": not no_intercept,
+        "n_jobs": jobs, "max_iter": max_iter, "time_limit": time_limit, "random_state": seed,
+    }  # fmt: skip
+    if metric is None:
+        way = multi_class or MultiClass.crammer_singer
+        weight = targets.class_weight(class_weight, labels, file)
+        model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
+        subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
+    else:
+        metric_options.check_size(k, examples.table)
+        model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
+        subject = targets.measured_classes(labels, metric.value, k, beta)
+    return training.train(model, examples, subject, output, quiet, as_json)
+
+
+@guarded
+def rank(
+    file: DataFile,
+    output: Output,
+    C: PairC = 1.0,
+    tol: Tol = 1e-3,
+    epsilon: Epsilon = None,
+    solver: Planes = PlaneSolver.auto,
+    max_iter: MaxIter = 100_000,
+    time_limit: TimeLimit = None,
+    jobs: Jobs = None,
+    label: Label = None,
+    group: Group = None,
+    zero_based: ZeroBased = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+):
+    """Train a linear score that puts the examples of each query in the order of their targets.
+
+    Targets are numbers, larger is better; without queries all examples are compared. Ctrl-C keeps the best
+    model so far and says its gap.
     """
     check_writable(output, inputs=[file])
-    from ..estimators import LinearSVC
+    from . import targets, training
 
-    clock = time.perf_counter()
-    table, source = _read(file, label, zero_based)
-    read_seconds = time.perf_counter() - clock
-    model = LinearSVC(
-        C, tol=tol, epsilon=epsilon, solver=solver.value, multi_class=multi_class.value,
-        fit_intercept=not no_intercept, class_weight=_class_weight(class_weight, table, file),
-        n_jobs=jobs, max_iter=max_iter, time_limit=time_limit, random_state=seed,
+    examples = training.read(file, label, zero_based, group, "targets")
+    subject = targets.rankings(examples.table)
+    model = training.build(
+        "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value, n_jobs=jobs, max_iter=max_iter,
+        time_limit=time_limit,
     )  # fmt: skip
-    interrupted = _fit(model, table, quiet)
-    facts = _facts(model, file, output, table, read_seconds, interrupted)
-    if facts["steps"] == 0:
-        raise Refusal("interrupted before there was a model; nothing was written.", Exit.INTERRUPTED)
-    _save(model, output, source, facts)
-    return _report(facts, quiet, as_json)
+    return training.train(model, examples, subject, output, quiet, as_json)
 
 
-def _read(file, label, zero_based):
-    import numpy as np
+@guarded
+def ordinal(
+    file: DataFile,
+    output: Output,
+    C: PairC = 1.0,
+    tol: Tol = 1e-3,
+    epsilon: Epsilon = None,
+    solver: Planes = PlaneSolver.auto,
+    class_weight: ClassWeight = None,
+    max_iter: MaxIter = 100_000,
+    time_limit: TimeLimit = None,
+    jobs: Jobs = None,
+    label: Label = None,
+    zero_based: ZeroBased = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+):
+    """Train a classifier for classes in an order, as grades are: one score, cut by thresholds.
 
-    from .data import read_labelled
+    The order is that of the sorted labels, so numbers are best; the report says it. Ctrl-C keeps the best
+    model so far and says its gap.
+    """
+    check_writable(output, inputs=[file])
+    from . import targets, training
 
-    table, source = read_labelled(file, label, zero_based)
-    if 0 in table.X.shape:
-        raise Refusal(f"{file}: its examples have no features; there is nothing to learn from.")
-    if table.y.dtype.kind == "f":
-        raise Refusal(
-            f"{file}: labels such as {_a_fraction(table.y):g} are not classes; use whole numbers or names, "
-            "or name the label's column with --label."
-        )
-    if len(np.unique(table.y)) < 2:
-        raise Refusal(
-            f"{file}: all examples have the label {table.y[0].item()!r}; classification needs at least two."
-        )
-    return table, source
-
-
-def _a_fraction(y):
-    return y[y != y.round()][0] if (y != y.round()).any() else y[0]
-
-
-def _class_weight(text, table, file):
-    """None, "balanced" or {label: weight} from LABEL=W,..."""
-    if text is None or text == "balanced":
-        return text
-    import numpy as np
-
-    classes = {str(value): value for value in np.unique(table.y).tolist()}
-    weights = {}
-    for part in text.split(","):
-        name, equals, number = part.rpartition("=")
-        name = name.strip()
-        if not equals:
-            raise Refusal(f"--class-weight: {part!r} is not LABEL=WEIGHT, nor balanced.", Exit.USAGE)
-        if name not in classes:
-            known = ", ".join(list(classes)[:20])
-            raise Refusal(f"--class-weight: {file} has no label {name!r}; it has {known}.", Exit.USAGE)
-        if classes[name] in weights:
-            raise Refusal(f"--class-weight: the label {name!r} stands there twice.", Exit.USAGE)
-        weights[classes[name]] = _weight(number, part)
-    return weights
-
-
-def _weight(text, part):
-    import math
-
-    try:
-        weight = float(text)
-    except ValueError:
-        weight = math.nan
-    if not (math.isfinite(weight) and weight > 0):
-        raise Refusal(f"--class-weight: the weight in {part!r} is not a positive number.", Exit.USAGE)
-    return weight
-
-
-def _fit(model, table, quiet) -> bool:
-    """Train; the answer tells whether Ctrl-C cut it short."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    from .interrupt import Interrupt
-    from .progress import progress
-
-    n_classes = len(set(table.y.tolist()))
-    n_problems = n_classes if n_classes > 2 and model.multi_class == "ovr" else 1
-    title = f"{table.path}: {table.X.shape[0]:,} × {table.X.shape[1]:,}, {n_classes} classes"
-    tol = model.tol if model.epsilon is None else None
-    with Interrupt() as interrupt, warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
-        with progress(title, tol, n_problems, quiet) as show:
-            model._row_callbacks = [show, interrupt]
-            try:
-                model.fit(table.X, table.y)
-            except ValueError as error:
-                raise Refusal(f"{table.path}: {error}") from error
-    return interrupt.asked
-
-
-def _facts(model, file, output, table, read_seconds, interrupted) -> dict:
-    """All there is to say about a training, as JSON can hold it."""
-    results = model.result_ if isinstance(model.result_, list) else [model.result_]
-    worst = max(results, key=lambda result: (not result.status.ok, result.gap))
-    reached = all(result.status.name in ("CONVERGED", "EPSILON") for result in results)
-    cut_short = not reached and (interrupted or any(r.status.name == "INTERRUPTED" for r in results))
-    status = "INTERRUPTED" if cut_short else worst.status.name
-    code = Exit.OK if reached else Exit.INTERRUPTED if cut_short else Exit.NOT_REACHED
-    return {
-        "data": file,
-        "model": output,
-        "examples": table.X.shape[0],
-        "features": table.X.shape[1],
-        "classes": model.classes_.tolist(),
-        "status": status.lower(),
-        "advice": _advice(type(worst.status)[status]),
-        "certified": all(result.certified for result in results),
-        "primal": float(model.objective_),
-        "dual": float(model.dual_objective_),
-        "relative_gap": float(model.duality_gap_),
-        "tol": model.tol,
-        "epsilon": model.epsilon,
-        "solver": worst.solver,
-        "reason": worst.reason,
-        "steps": int(sum(result.n_iter for result in results)),
-        "seconds": sum(result.seconds for result in results),
-        "read_seconds": read_seconds,
-        "exit_code": int(code),
-    }
-
-
-def _advice(status) -> str:
-    """The status in the words of the command line."""
-    return re.sub(r"\b(max_iter|time_limit|tol)\b", lambda m: "--" + m[0].replace("_", "-"), status.advice)
-
-
-def _save(model, output, source, facts):
-    import math
-
-    from .model_store import save
-
-    # What is not finite (a bound that was never found) JSON cannot hold.
-    known = {
-        name: value for name, value in facts.items()
-        if name not in ("model", "classes", "exit_code")
-        and not (isinstance(value, float) and not math.isfinite(value))
-    }  # fmt: skip
-    save(model, output, source, known)
-
-
-def _report(facts, quiet, as_json) -> int:
-    if as_json:
-        print_json(facts)
-    elif not quiet:
-        print(_summary(facts))
-    code = Exit(facts["exit_code"])
-    if code != Exit.OK:
-        from .progress import distance
-
-        far = distance(facts["primal"], facts["dual"])
-        complain(f"{facts['advice']}; saved {facts['model']}: {far}.")
-    return code
-
-
-def _summary(facts) -> str:
-    from .progress import distance, number
-
-    kind = "certified" if facts["certified"] else "estimated"
-    return (
-        f"{facts['model']}: {distance(facts['primal'], facts['dual'])} ({kind})\n"
-        f"  objective {number(facts['primal'])}, optimum at least {number(facts['dual'])}\n"
-        f"  {facts['examples']:,} examples, {facts['features']:,} features, "
-        f"{len(facts['classes'])} classes; read in {facts['read_seconds']:.2f} s\n"
-        f"  {facts['solver']}: {facts['steps']:,} steps in {facts['seconds']:.2f} s ({facts['reason']})"
-    )
+    examples = training.read(file, label, zero_based)
+    labels = targets.labels_of(examples.table)
+    model = training.build(
+        "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
+        class_weight=targets.class_weight(class_weight, labels, file), n_jobs=jobs, max_iter=max_iter,
+        time_limit=time_limit,
+    )  # fmt: skip
+    return training.train(model, examples, targets.ordered_classes(labels), output, quiet, as_json)

@@ -45,12 +45,13 @@ class LinearModel(CallbackSupportMixin, BaseEstimator):
             )  # fmt: skip
             if task.classes is not None:
                 self.classes_ = task.classes
-            self._store(*task.rows(results))
+            self._store(task, X, *task.rows(results))
             self._store_certificate(results, key)
         warn_if_stopped_early(self, X, results)
         return self
 
-    def _store(self, coef, intercept):
+    def _store(self, task, X, coef, intercept):
+        """Keep what was learned, and whatever follows from it and X."""
         self.coef_, self.intercept_ = coef, intercept
 
     def _store_certificate(self, results, key):

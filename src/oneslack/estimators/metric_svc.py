@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,15 +26,19 @@ from .thresholds import cut_for_count
 class MetricTask:
     """A problem for each column of labels.
 
-    build   makes the model
-    labels  (rows, n) of -1 and +1
+    build     makes the model
+    labels    (rows, n) of -1 and +1
+    form      names and numbers that tell this measure from another
+    function  the measure, where it is one
     """
 
-    build: object
+    build: Callable
     labels: np.ndarray
     n_features: int
     classes: np.ndarray
+    multilabel: bool
     form: tuple
+    function: Callable | None = None
 
     @property
     def n_problems(self):
@@ -51,7 +56,7 @@ class MetricTask:
         return list(np.column_stack([coef, intercept]) if has_bias else coef)
 
     def identity(self):
-        return self.form, [self.labels]
+        return (*self.form, self.multilabel), [self.labels]
 
 
 class MetricSVC(ClassifierMixin, LinearModel):
@@ -68,8 +73,8 @@ class MetricSVC(ClassifierMixin, LinearModel):
         "recall_at_k", "roc_auc", "average_precision", or a function loss(tp, fp, fn, tn) of counts, given
         as numbers or arrays.
     C : float, default=1.0
-        Weight of n R.  Where a measure is made of few positives, its loss is spread over few examples:
-        C from 0.01 to 1 is where to look first.
+        Weight of n R.  Where P of the n examples are positive, a missed one costs F1 about n / P, and the
+        hinge 1: what C is for LinearSVC, C n / P is for F1.
     k : int or float or None, default=None
         For "precision_at_k" and "recall_at_k": how many examples are predicted positive, or which share.
     beta : float, default=1.0
@@ -195,19 +200,25 @@ class MetricSVC(ClassifierMixin, LinearModel):
         check_parameters(self)
         X, y = validate_data(self, X, y, order="C", multi_output=True, **INPUT)
         X = as_rows(X)
-        multilabel, classes, labels = columns_of(y)
-        model = self._model(X.shape[1])
-        task = MetricTask(
-            lambda: self._model(X.shape[1]), labels, X.shape[1], classes,
-            (type(model).__name__, self.metric if isinstance(self.metric, str) else id(self.metric),
-             self.k, self.beta, self.concave, bool(self.fit_intercept), multilabel),
-        )  # fmt: skip
-        self.multilabel_ = multilabel
-        self._train(task, X, y)
-        if model.n_params == X.shape[1] and self._cuts_by_count():
-            scores = products(X, self.coef_.T)
-            self.intercept_ = np.array([-self._cut(f, y) for f, y in zip(scores.T, labels, strict=True)])
-        return self
+        return self._train(self._task(X.shape[1], *columns_of(y)), X, y)
+
+    def _task(self, d, multilabel, classes, labels):
+        constant = np.flatnonzero(np.ptp(labels, axis=1) == 0)
+        if self.metric == "roc_auc" and len(constant):
+            raise ValueError(
+                f"label {constant[0]} is the same for all examples, which leaves no pair to rank; "
+                "leave out its column"
+            )
+        name, function = (None, self.metric) if callable(self.metric) else (self.metric, None)
+        form = (name, self.k, self.beta, bool(self.concave), bool(self.fit_intercept))
+        return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function)
+
+    def _store(self, task, X, coef, intercept):
+        super()._store(task, X, coef, intercept)
+        self.multilabel_ = task.multilabel
+        if self._sees_order_alone():
+            scores = products(X, coef.T)
+            self.intercept_ = -np.array([self._cut(f, y) for f, y in zip(scores.T, task.labels, strict=True)])
 
     def _model(self, n_features):
         return measure_model(
@@ -215,8 +226,7 @@ class MetricSVC(ClassifierMixin, LinearModel):
             intercept=bool(self.fit_intercept),
         )  # fmt: skip
 
-    def _cuts_by_count(self):
-        """Does the measure see the order of the scores only?"""
+    def _sees_order_alone(self):
         return isinstance(self.metric, str) and self.metric not in ("error", "f1", "fbeta")
 
     def _cut(self, scores, y):
@@ -268,8 +278,9 @@ class MetricSVC(ClassifierMixin, LinearModel):
         Returns
         -------
         value : float
-            1 - loss for a function.
+            For a function 1 - loss, counted from the loss of the truth as in training.
         """
+        check_parameters(self)  # the function of a saved model is gone
         scores = self.decision_function(X)
         if self.multilabel_:
             columns = np.asarray(y.toarray() if sp.issparse(y) else y) > 0
@@ -277,12 +288,15 @@ class MetricSVC(ClassifierMixin, LinearModel):
                 raise ValueError(f"y has shape {columns.shape}, expected {scores.shape}")
         else:
             y = column_or_1d(y)
-            known = self.classes_ if scores.ndim > 1 else self.classes_[1:]
-            columns = y[:, None] == known
+            if len(y) != len(scores):
+                raise ValueError(f"X has {len(scores)} rows but y has {len(y)} labels")
+            columns = y[:, None] == (self.classes_ if scores.ndim > 1 else self.classes_[1:])
         pairs = zip(columns.T, scores.reshape(columns.shape).T, strict=True)
         return float(np.mean([self._measure(np.where(truth, 1, -1), f) for truth, f in pairs]))
 
     def _measure(self, y, scores):
+        if callable(self.metric):
+            return 1.0 - self._model(1).loss_of(y, scores)
         k = self.k if not isinstance(self.k, int | np.integer) else min(self.k, len(y))
         return {
             "error": lambda: float(np.mean((scores > 0) == (y > 0))),
@@ -293,7 +307,7 @@ class MetricSVC(ClassifierMixin, LinearModel):
             "recall_at_k": lambda: metrics.recall_at_k(y, scores, k),
             "roc_auc": lambda: metrics.roc_auc(y, scores),
             "average_precision": lambda: metrics.average_precision(y, scores),
-        }.get(self.metric, lambda: 1.0 - self._model(1).loss_of(y, scores))()
+        }[self.metric]()
 
 
 def columns_of(y):
@@ -302,9 +316,9 @@ def columns_of(y):
         y = y.toarray()
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] > 1:
-        strange = np.setdiff1d(y, (0, 1))
-        if len(strange):
-            raise ValueError(f"a matrix y must hold 0 and 1, one column a label; it holds {strange[0]}")
+        strange = [value for value in np.unique(y).tolist() if value not in (0, 1)]
+        if strange:
+            raise ValueError(f"a matrix y must hold 0 and 1, one column a label; it holds {strange[0]!r}")
         return True, np.arange(y.shape[1]), np.where(y.T > 0, 1.0, -1.0)
     classes, codes = encode(column_or_1d(y, warn=True))
     positive = [1] if len(classes) == 2 else range(len(classes))

@@ -129,13 +129,12 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
         if weights is not None and len(np.unique(codes[weights > 0])) < 2:
             raise ValueError("only one class has examples of positive weight; an order needs at least two")
-        self._train(RankTask(codes, None, weights, X.shape[1], classes), X, y, sample_weight)
-        scores = products(X, self.coef_[:, None]).ravel()
-        self.thresholds_ = best_thresholds(scores, codes, len(classes), weights)
-        return self
+        return self._train(RankTask(codes, None, weights, X.shape[1], classes), X, y, sample_weight)
 
-    def _store(self, coef, intercept):
+    def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_ = coef[0], 0.0
+        scores = products(X, self.coef_[:, None]).ravel()
+        self.thresholds_ = best_thresholds(scores, task.targets, len(task.classes), task.weights)
 
     def _shapes(self):
         return {"coef": (self.n_features_in_,), "intercept": (), "thresholds": (len(self.classes_) - 1,)}

@@ -22,7 +22,8 @@ from .targets import check_weights
 class RankTask:
     """One ranking problem.
 
-    targets (n,), groups (n,) or None, weights (n,) or None; classes where the targets are their codes
+    targets (n,), groups (n,) of codes or None, weights (n,) or None; classes where the targets are their
+    codes
     """
 
     targets: np.ndarray
@@ -42,8 +43,7 @@ class RankTask:
         return list(coef)
 
     def identity(self):
-        codes = None if self.groups is None else np.unique(self.groups, return_inverse=True)[1]
-        return "ranking", [self.targets, codes, self.weights]
+        return "ranking", [self.targets, self.groups, self.weights]
 
 
 class RankSVM(RegressorMixin, LinearModel):
@@ -150,10 +150,10 @@ class RankSVM(RegressorMixin, LinearModel):
         X, y = validate_data(self, X, y, y_numeric=True, order="C", ensure_min_samples=2, **INPUT)
         X = as_rows(X)
         weights = None if sample_weight is None else check_weights(_check_sample_weight(sample_weight, X))
-        task = RankTask(y, check_groups(groups, len(y)), weights, X.shape[1])
+        task = RankTask(y, group_codes(groups, len(y)), weights, X.shape[1])
         return self._train(task, X, y, sample_weight)
 
-    def _store(self, coef, intercept):
+    def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_ = coef[0], 0.0
 
     def _shapes(self):
@@ -185,8 +185,9 @@ class RankSVM(RegressorMixin, LinearModel):
         places : ndarray of shape (n,) of int
         """
         scores = self.predict(X)
-        groups = check_groups(groups, len(scores))
-        codes = np.zeros(len(scores), int) if groups is None else np.unique(groups, return_inverse=True)[1]
+        codes = group_codes(groups, len(scores))
+        if codes is None:
+            codes = np.zeros(len(scores), int)
         order = np.lexsort((-scores, codes))
         first = np.flatnonzero(np.append(True, codes[order][1:] != codes[order][:-1]))
         lengths = np.diff(np.append(first, len(order)))
@@ -212,16 +213,22 @@ class RankSVM(RegressorMixin, LinearModel):
         y = column_or_1d(y)
         if len(y) != len(scores):
             raise ValueError(f"X has {len(scores)} rows but y has {len(y)} targets")
-        return ordered_pairs(y, scores, check_groups(groups, len(y)))
+        return ordered_pairs(y, scores, group_codes(groups, len(y)))
 
 
-def check_groups(groups, n):
-    """(n,) of any type, or None."""
+def group_codes(groups, n):
+    """Groups of any one type as numbers 0, 1, ... (n,), or None."""
     if groups is None:
         return None
     groups = np.asarray(groups)
     if groups.shape != (n,):
         raise ValueError(f"groups have shape {groups.shape}, expected ({n},): one for each row of X")
-    if groups.dtype.kind == "f" and np.isnan(groups).any():
-        raise ValueError(f"row {int(np.flatnonzero(np.isnan(groups))[0])}: the group is nan")
-    return groups
+    try:
+        missing = np.flatnonzero(groups != groups)
+        codes = np.unique(groups, return_inverse=True)[1]
+    except TypeError:
+        names = " and ".join(sorted({type(group).__name__ for group in groups.tolist()}))
+        raise ValueError(f"groups hold {names}; use text or numbers, all of one type") from None
+    if len(missing):
+        raise ValueError(f"row {missing[0]}: the group is {groups[missing[0]]}")
+    return codes

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from ..errors import OneslackError
 
-#: Numbers that are learned beside the weights, where a model has them.
-ARRAYS = ("coef", "intercept", "thresholds")
+#: What is learned, where a model has it, and its name in a sentence.
+ARRAYS = {"coef": "weights", "intercept": "intercepts", "thresholds": "thresholds"}
 
 
 def to_file(model):
@@ -44,7 +45,7 @@ def from_file(kind, header, arrays):
     """The model of class `kind`; a ValueError, TypeError or KeyError where something is missing."""
     model = kind(**_parameters_from_file(header["parameters"], arrays))
     model.n_features_in_ = int(header["n_features"])
-    if "classes" in header:
+    if is_classifier(model):
         model.classes_ = _classes_from_file(header["classes"], arrays)
     if "multilabel" in header:
         model.multilabel_ = bool(header["multilabel"])
@@ -57,7 +58,7 @@ def from_file(kind, header, arrays):
     model.duality_gap_ = float(certificate["relative_gap"])
     model.n_iter_ = int(certificate["n_iter"])
     for name, shape in model._shapes().items():
-        _check_shape(name, arrays[name], shape)
+        _check_shape(ARRAYS[name], arrays[name], shape)
         setattr(model, f"{name}_", arrays[name] if shape else float(arrays[name]))
     return model
 

@@ -12,7 +12,8 @@ def best_thresholds(scores, codes, n_classes, weights=None):
     thresholds: t_k makes an error for each example on the wrong side of "class above k".  Each is found by
     itself, in one pass over the sorted scores.  The lowest best place rises with k: going from k to k + 1,
     examples only change from "should be above" to "should be below".  The cut is midway between
-    neighbouring scores.
+    neighbouring scores.  Sums of weights are rounded, so equally good places may swap: a threshold that
+    falls is lifted to the one before, which is as good but for the rounding.
     """
     s = np.ones(len(scores)) if weights is None else np.asarray(weights, float)
     order = np.argsort(scores, kind="stable")
@@ -22,7 +23,7 @@ def best_thresholds(scores, codes, n_classes, weights=None):
     places = np.flatnonzero(np.append(True, f[1:] > f[:-1]))
     places = np.append(places, len(f))
     cuts = np.empty(len(places))
-    cuts[1:-1] = 0.5 * (f[places[1:-1] - 1] + f[places[1:-1]])
+    cuts[1:-1] = midway(f[places[1:-1] - 1], f[places[1:-1]])
     cuts[0], cuts[-1] = f[0] - 1.0, f[-1] + 1.0
     thresholds = np.empty(n_classes - 1)
     for k in range(n_classes - 1):
@@ -30,7 +31,13 @@ def best_thresholds(scores, codes, n_classes, weights=None):
         missed = np.append(0.0, np.cumsum(s * above))[places]  # above k, but left below the cut
         kept = np.append(0.0, np.cumsum(s * ~above))[places]
         thresholds[k] = cuts[np.argmin(missed + kept[-1] - kept)]
-    return thresholds
+    return np.maximum.accumulate(thresholds)
+
+
+def midway(below, above):
+    """The middle of below < above; `below` itself where the middle is rounded up to `above`."""
+    middle = 0.5 * (below + above)
+    return np.where(middle < above, middle, below)
 
 
 def cut_for_count(scores, count):
@@ -42,6 +49,6 @@ def cut_for_count(scores, count):
         return float(scores.max()) + 1.0
     below, above = np.partition(scores, (n - count - 1, n - count))[n - count - 1 : n - count + 1]
     if below < above:
-        return 0.5 * float(below + above)
+        return float(midway(below, above))
     lower = scores[scores < below]
-    return 0.5 * float(below + lower.max()) if len(lower) else float(below) - 1.0
+    return float(midway(lower.max(), below)) if len(lower) else float(below) - 1.0

@@ -18,15 +18,18 @@ import scipy.sparse as sp
 LOOSER = 10.0
 
 
-def fingerprint(X, task, C) -> bytes:
-    """A digest of everything that makes the problem."""
+def fingerprint(X, task, C):
+    """What makes the problem: a digest, and the function that is trained for, where there is one.
+
+    The function itself, not its address: the next one may be given the same.
+    """
     digest = hashlib.blake2b(digest_size=16)
     values, own_arrays = task.identity()
     digest.update(repr((X.shape, X.dtype.str, float(C), values)).encode())
     arrays = [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]
     for array in [*arrays, *own_arrays]:
         digest.update(b"-" if array is None else np.ascontiguousarray(array))
-    return digest.digest()
+    return digest.digest(), getattr(task, "function", None)
 
 
 def starts_of(model, task, key):

@@ -1,4 +1,4 @@
-"""Delimited text (CSV, TSV): one example a line, numbers in all columns but the label's.
+"""Delimited text (CSV, TSV): one example a line, numbers in all columns but the label's and the group's.
 
 A compiled loop reads plain cells.  When it stops short (quotes, a missing cell, a word among the
 numbers), the file is walked again cell by cell, which reads what can be read and names what cannot.
@@ -13,7 +13,7 @@ import numpy as np
 
 from oneslack.errors import FormatError
 from oneslack.formats.compression import read_buffer
-from oneslack.formats.labels import labels_from_text
+from oneslack.formats.labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
 from oneslack.formats.lines import blocks_of_lines, count, line_number, text_start
 from oneslack.formats.table import Table
 
@@ -22,24 +22,26 @@ DELIMITERS = ",;\t"
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where things stand: `body` is the byte after the header, `label` a column or None."""
+    """Where things stand: `body` is the byte after the header, `label` and `group` a column or None."""
 
     path: str
     delimiter: str
     n_columns: int
     label: int | None
+    group: int | None
     feature_names: list[str] | None
     body: int
 
     @property
     def features(self):
-        return [column for column in range(self.n_columns) if column != self.label]
+        return [column for column in range(self.n_columns) if column not in (self.label, self.group)]
 
 
-def read_csv(path, *, label=None, delimiter=None, n_features=None, dtype=np.float64):
+def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, dtype=np.float64):
     """Read a file, plain or packed, as a Table with a dense X of `dtype`.
 
     label: the label column by name or position, None for the last one, False when there is none.
+    group: the column that tells the query of a row, by name or position, which becomes `qid`.
     Labels stay what they are: integers, other numbers, or text.  A first line without any number
     among the features is the header.  The delimiter is found there: comma, semicolon or tab.
 
@@ -48,42 +50,43 @@ def read_csv(path, *, label=None, delimiter=None, n_features=None, dtype=np.floa
     """
     path = os.fspath(path)
     buffer = read_buffer(path)
-    layout = _find_layout(path, buffer, label, delimiter)
+    layout = _find_layout(path, buffer, label, group, delimiter)
     if n_features not in (None, len(layout.features)):
         raise FormatError(
             f"{path}, line 1: found {len(layout.features)} feature columns, but n_features is "
             f"{n_features}; drop n_features or name another label column."
         )
-    X, labels = _read_plain_cells(buffer, layout, dtype) or _read_any_cells(buffer, layout, dtype)
+    X, labels, groups = _read_plain_cells(buffer, layout, dtype) or _read_any_cells(buffer, layout, dtype)
     if len(X) == 0:
         raise FormatError(f"{path}, line 1: the header is all there is; add some examples.")
     return Table(
         X=X,
         y=None if layout.label is None else labels_from_text(labels),
-        qid=None,
+        qid=None if layout.group is None else integers_if_integral(groups),
         path=path,
         kind="csv",
         feature_names=layout.feature_names,
     )
 
 
-def _find_layout(path, buffer, label, delimiter):
+def _find_layout(path, buffer, label, group, delimiter):
     line, start, stop = _first_line(path, buffer)
     delimiter = delimiter or max(DELIMITERS, key=line.count)
     cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
-    column = _label_column(path, cells, label)
-    features = [cell for position, cell in enumerate(cells) if position != column]
+    label, group = _text_columns(path, cells, label, group)
+    features = [cell for column, cell in enumerate(cells) if column not in (label, group)]
     if not features:
         raise FormatError(
             f"{path}, line 1: found one column only, cutting at {delimiter!r}; expected features "
             "and a label, so check the delimiter."
         )
-    has_header = _is_header(cells, column)
+    has_header = _is_header(cells, label, group)
     return _Layout(
         path=path,
         delimiter=delimiter,
         n_columns=len(cells),
-        label=column,
+        label=label,
+        group=group,
         feature_names=features if has_header else None,
         body=stop if has_header else start,
     )
@@ -101,33 +104,41 @@ def _first_line(path, buffer):
     raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
 
 
-def _label_column(path, cells, label):
-    if label is False:
-        return None
+def _text_columns(path, cells, label, group):
+    """The columns of label and group, or None."""
+    group = None if group is None or group is False else _column(path, cells, group, "group")
     if label is None:
-        return len(cells) - 1
-    if isinstance(label, str) and label in cells and _is_header(cells, cells.index(label)):
-        return cells.index(label)
+        label = next((column for column in reversed(range(len(cells))) if column != group), False)
+    label = None if label is False else _column(path, cells, label, "label")
+    if label is not None and label == group:
+        raise FormatError(f"{path}, line 1: column {label} cannot be label and group at once; name another.")
+    return label, group
+
+
+def _column(path, cells, name, what):
+    """A column by its name in the header, or by its position."""
+    if isinstance(name, str) and name in cells and _is_header(cells, cells.index(name)):
+        return cells.index(name)
     try:
-        return range(len(cells))[int(label)]
+        return range(len(cells))[int(name)]
     except (ValueError, IndexError) as error:
         shown = ", ".join(cells)[:200]
         raise FormatError(
-            f"{path}, line 1: there is no label column {label!r} among the {len(cells)} columns "
+            f"{path}, line 1: there is no {what} column {name!r} among the {len(cells)} columns "
             f"({shown}); give a name from the header, if there is one, or a position from 0."
         ) from error
 
 
-def _is_header(cells, label):
-    return not any(_is_number(cell) for column, cell in enumerate(cells) if column != label)
+def _is_header(cells, *text_columns):
+    return not any(_is_number(cell) for column, cell in enumerate(cells) if column not in text_columns)
 
 
 def _read_plain_cells(buffer, layout, dtype):
-    """X (n, features) and the labels' text, or None when some line is not plain numbers."""
+    """X (n, features), the labels' text and the groups, or None when some line is not plain numbers."""
     from oneslack._jit.delimited import parse_cells
 
     n_lines = count(buffer, b"\n") + 1
-    X = np.empty((n_lines, len(layout.features)), dtype)
+    X = np.empty((n_lines, layout.n_columns - (layout.label is not None)), dtype)
     starts = np.empty(n_lines, np.int64)
     spans = np.zeros((n_lines, 2), np.int64)
     label = -1 if layout.label is None else layout.label
@@ -142,7 +153,20 @@ def _read_plain_cells(buffer, layout, dtype):
     X.resize((n, X.shape[1]), refcheck=False)
     _read_hard_numbers(buffer, layout, X, starts)
     labels = _label_texts(buffer, layout, spans[:n])
-    return (X, labels) if np.isfinite(X).all() and labels is not None else None
+    if labels is None or not np.isfinite(X).all():
+        return None
+    X, groups = _take_groups(X, layout)
+    # Rounded numbers of two groups could be the same: their text is read instead.
+    exact = groups is None or (dtype == np.float64 and (np.abs(groups) < EXACT_INTEGERS).all())
+    return (X, labels, groups) if exact else None
+
+
+def _take_groups(X, layout):
+    """X without the groups' column, and that column, where there is one."""
+    if layout.group is None:
+        return X, None
+    place = layout.group - (layout.label is not None and layout.label < layout.group)
+    return np.delete(X, place, axis=1), X[:, place].copy()
 
 
 def _read_hard_numbers(buffer, layout, X, starts):
@@ -151,7 +175,7 @@ def _read_hard_numbers(buffer, layout, X, starts):
         stop = buffer.find(b"\n", starts[row])
         line = bytes(buffer[starts[row] : stop if stop >= 0 else None])
         cells = line.split(layout.delimiter.encode())
-        X[row] = [float(cells[column]) for column in layout.features]
+        X[row] = [float(cell) for column, cell in enumerate(cells) if column != layout.label]
 
 
 def _label_texts(buffer, layout, spans):
@@ -166,8 +190,8 @@ def _label_texts(buffer, layout, spans):
 
 
 def _read_any_cells(buffer, layout, dtype):
-    """X (n, features) and the labels' text, by the rules of CSV; names a cell that does not fit."""
-    rows, labels = [], []
+    """X (n, features), labels' text, groups, by the rules of CSV; names a cell that does not fit."""
+    rows, labels, groups = [], [], []
     for where, cells in _rows_of_cells(buffer, layout):
         if len(cells) != layout.n_columns:
             raise FormatError(
@@ -176,8 +200,18 @@ def _read_any_cells(buffer, layout, dtype):
             )
         rows.append([_feature(where, column, cells[column]) for column in layout.features])
         if layout.label is not None:
-            labels.append(_label(where, layout.label, cells[layout.label].strip()))
-    return np.array(rows, dtype).reshape(len(rows), len(layout.features)), labels
+            labels.append(_text(where, layout.label, cells, "label"))
+        if layout.group is not None:
+            groups.append(_text(where, layout.group, cells, "group"))
+    X = np.array(rows, dtype).reshape(len(rows), len(layout.features))
+    return X, labels, _groups_from_text(groups) if groups else None
+
+
+def _groups_from_text(texts):
+    """Numbers, but for those so long that two of them could become one."""
+    groups = labels_from_text(texts)
+    rounded = groups.dtype.kind == "f" and (np.abs(groups) >= EXACT_INTEGERS).any()
+    return np.array(texts) if rounded else groups
 
 
 def _rows_of_cells(buffer, layout):
@@ -205,9 +239,10 @@ def _feature(where, column, text):
     return float(text)
 
 
-def _label(where, column, text):
+def _text(where, column, cells, what):
+    text = cells[column].strip()
     if not text:
-        raise FormatError(f"{where}, column {column + 1}: the label is empty; fill it or drop the line.")
+        raise FormatError(f"{where}, column {column + 1}: the {what} is empty; fill it or drop the line.")
     return text
 
 

@@ -4,6 +4,7 @@ An .npz holds one of
     X, y   or   x, y   or   data, target          dense; the labels may be absent
     X_data, X_indices, X_indptr, X_shape, y       a CSR matrix, cut into its arrays
     data, indices, indptr, shape, format          a CSR matrix from scipy.sparse.save_npz, no labels
+and perhaps qid, the query of each row.
 """
 
 import io
@@ -14,17 +15,20 @@ import numpy as np
 
 from oneslack.errors import FormatError
 from oneslack.formats.compression import read_buffer
+from oneslack.formats.labels import integers_if_integral
 from oneslack.formats.table import Table
 
 DENSE_NAMES = (("X", "y"), ("x", "y"), ("data", "target"))
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
-def read_numpy(path, *, label=None, n_features=None, dtype=np.float64):
+def read_numpy(path, *, label=None, group=None, n_features=None, dtype=np.float64):
     """Read an .npy or .npz file as a Table; X becomes `dtype`, the labels keep their type.
 
     label: in an .npy file the label column (None is the last one, False says there is none); in an
     .npz file the name of the labels' array, or False to leave it out.
+    group: in an .npy file the column that tells the query, in an .npz file the name of its array (None is
+    qid, if there is one, False leaves it out).
 
         table = read_numpy("train.npz")
         table.X, table.y
@@ -33,10 +37,13 @@ def read_numpy(path, *, label=None, n_features=None, dtype=np.float64):
     content = _load(path)
     if isinstance(content, dict):
         X, y = _from_arrays(path, content, label)
+        qid = _group_array(path, content, group)
     else:
-        X, y = _from_matrix(path, content, label)
+        X, y, qid = _from_matrix(path, content, label, group)
     X = _check_features(path, X, n_features, dtype)
-    return Table(X=X, y=_check_labels(path, y, X.shape[0]), qid=None, path=path, kind="numpy")
+    y = _check_column(path, "y", y, X.shape[0], "labels")
+    qid = _check_column(path, "qid", qid, X.shape[0], "groups")
+    return Table(X, y, None if qid is None else integers_if_integral(qid), path, "numpy")
 
 
 def _load(path):
@@ -64,21 +71,31 @@ def _load(path):
         ) from error
 
 
-def _from_matrix(path, matrix, label):
+def _from_matrix(path, matrix, label, group):
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         raise FormatError(
             f"{path}: holds {matrix.dtype} of shape {matrix.shape}; expected numbers with two "
             "axes, one row an example."
         )
-    if label is False:
-        return matrix, None
+    columns = range(matrix.shape[1])
+    group = None if group is None or group is False else _column(path, columns, group, "group")
+    if label is None:
+        label = next((column for column in reversed(columns) if column != group), False)
+    label = None if label is False else _column(path, columns, label, "label")
+    if label is not None and label == group:
+        raise FormatError(f"{path}: column {label} cannot be label and group at once; name another.")
+    taken = [column for column in (label, group) if column is not None]
+    y, qid = (None if column is None else matrix[:, column] for column in (label, group))
+    return np.delete(matrix, taken, axis=1), y, qid
+
+
+def _column(path, columns, position, what):
     try:
-        column = range(matrix.shape[1])[-1 if label is None else int(label)]
+        return columns[int(position)]
     except (ValueError, IndexError) as error:
         raise FormatError(
-            f"{path}: there is no label column {label!r}; give a position below {matrix.shape[1]}."
+            f"{path}: there is no {what} column {position!r}; give a position below {len(columns)}."
         ) from error
-    return np.delete(matrix, column, axis=1), matrix[:, column]
 
 
 def _from_arrays(path, arrays, label):
@@ -98,6 +115,16 @@ def _from_arrays(path, arrays, label):
     if label is not None and label not in arrays:
         raise FormatError(f"{path}: holds no array {label!r} of labels; found {', '.join(arrays)}.")
     return X, arrays.get(label or label_name)
+
+
+def _group_array(path, arrays, group):
+    if group is None:
+        return arrays.get("qid")
+    if group is False:
+        return None
+    if group not in arrays:
+        raise FormatError(f"{path}: holds no array {group!r} of groups; found {', '.join(arrays)}.")
+    return arrays[group]
 
 
 def _sparse(path, arrays, prefix):
@@ -135,16 +162,19 @@ def _check_features(path, X, n_features, dtype):
     return X.astype(dtype, copy=False)
 
 
-def _check_labels(path, y, n):
-    if y is None:
+def _check_column(path, name, values, n, what):
+    """Labels or groups as (n,), or None."""
+    if values is None:
         return None
-    if y.size == n and y.ndim == 2:
-        y = y.ravel()
-    if y.shape != (n,):
-        raise FormatError(f"{path}: y has the shape {y.shape}; expected {n} labels, one a row of X.")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        row = np.isfinite(y).argmin()
+    if values.size == n and values.ndim == 2:
+        values = values.ravel()
+    if values.shape != (n,):
         raise FormatError(
-            f"{path}: y holds nan or infinity (row {row}, counting from 0); remove or replace it."
+            f"{path}: {name} has the shape {values.shape}; expected {n} {what}, one a row of X."
         )
-    return y
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        row = np.isfinite(values).argmin()
+        raise FormatError(
+            f"{path}: {name} holds nan or infinity (row {row}, counting from 0); remove or replace it."
+        )
+    return values

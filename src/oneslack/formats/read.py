@@ -26,11 +26,14 @@ NUMPY_MAGIC = (b"\x93NUMPY", b"PK\x03\x04")
 SAMPLE = 1 << 16
 
 
-def read_data(path, *, kind="auto", n_features=None, label=None, zero_based="auto", dtype=np.float64):
+def read_data(
+    path, *, kind="auto", n_features=None, label=None, group=None, zero_based="auto", dtype=np.float64
+):
     """Read a data file of any kind as a Table; whole-numbered labels become int64.
 
-    kind: "svmlight", "csv" (also tabs and semicolons), "numpy", or "auto".  `label` is for csv and
-    numpy (see read_csv, read_numpy), `zero_based` for svmlight.  Query numbers are kept if present.
+    kind: "svmlight", "csv" (also tabs and semicolons), "numpy", or "auto".  `label` and `group` are for
+    csv and numpy (see read_csv, read_numpy), `zero_based` for svmlight, whose query numbers are kept if
+    present.
 
         table = read_data("a9a.bz2")
         table.X, table.y, table.kind
@@ -41,9 +44,9 @@ def read_data(path, *, kind="auto", n_features=None, label=None, zero_based="aut
     if kind == "svmlight":
         table = read_svmlight(path, n_features=n_features, zero_based=zero_based, dtype=dtype, qid="auto")
     elif kind == "csv":
-        table = read_csv(path, label=label, n_features=n_features, dtype=dtype)
+        table = read_csv(path, label=label, group=group, n_features=n_features, dtype=dtype)
     elif kind == "numpy":
-        table = read_numpy(path, label=label, n_features=n_features, dtype=dtype)
+        table = read_numpy(path, label=label, group=group, n_features=n_features, dtype=dtype)
     else:
         raise OneslackError(f"kind must be 'auto', 'svmlight', 'csv' or 'numpy', got {kind!r}.")
     return table if table.y is None else replace(table, y=integers_if_integral(table.y))

@@ -11,7 +11,8 @@ class Table:
     """Examples and labels of one file.
 
     X is a CSR matrix or a dense 2-D array, one row an example; y (n,) holds the labels, or is None
-    when the file has none; qid (n,) int64 tells which query a row belongs to, or is None.
+    when the file has none; qid (n,), numbers or text, tells which query (group) a row belongs to, or is
+    None.
     """
 
     X: Any

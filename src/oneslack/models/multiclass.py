@@ -111,8 +111,10 @@ class Multiclass:
     # Duals: P (n, K), rows on the simplex.
 
     def coefficients(self, data, P):
-        A = -P * data.weights[:, None]
-        A[np.arange(data.n), data.y] += data.weights
+        from .._jit.multiclass import share_coefficients
+
+        A = np.empty_like(P)
+        share_coefficients(data.y, data.weights, P, A)
         return A
 
     def dual_loss(self, data, P):

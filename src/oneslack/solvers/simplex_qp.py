@@ -80,6 +80,7 @@ def _newton_step(Q, b, E, a, index, scale):
     # Equalities may say the same twice (intercepts of all classes); this picks small multipliers.
     K[np.arange(p, p + k), np.arange(p, p + k)] = -1e-13 / scale
     right = np.zeros(p + k)
+    right[p + 1 :] = -(E[index, 1:].T @ a[index])  # back to F'a = 0: rounding must not add up
     right[:p] = (b - Q[:, index] @ a[index])[index]
     try:
         solution = np.linalg.solve(K, right)

@@ -1,0 +1,51 @@
+"""Options that the ways to train share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from .options import not_negative, positive
+
+
+class PlaneSolver(StrEnum):
+    """Names of solvers for risks that are no sum over examples."""
+
+    auto = "auto"
+    one_slack = "one_slack"
+
+
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="MODEL", help="Write here.", show_default=False)
+]
+Tol = Annotated[float, typer.Option(help="Stop at this relative duality gap.", callback=not_negative)]
+Epsilon = Annotated[
+    float | None,
+    typer.Option(
+        help="Stop by the papers' rule instead: no constraint violated by more (mean loss).",
+        callback=positive,
+        show_default=False,
+    ),
+]
+Planes = Annotated[PlaneSolver, typer.Option(help="How to solve it: either way by cutting planes.")]
+PairC = Annotated[
+    float,
+    typer.Option("-C", help="Weight of the mean hinge of a pair, times the examples.", callback=positive),
+]
+ClassWeight = Annotated[
+    str | None,
+    typer.Option(
+        metavar="balanced|LABEL=W,...", help="Let errors on a class count W times.", show_default=False
+    ),
+]
+MaxIter = Annotated[int, typer.Option(help="Stop after so many steps.", min=1)]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS", help="Stop training after so long.", callback=positive, show_default=False
+    ),
+]
+Jobs = Annotated[int | None, typer.Option(help="Threads. (default: all cores)", min=1, show_default=False)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -1,0 +1,150 @@
+"""From a file of examples to a model with a certificate: read, fit, save, report.
+
+Whatever is learned, a training goes this way; `targets.Subject` says what differs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from .output import Exit, Refusal, complain, print_json
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What was read: a Table, the Source that the model will remember, and how long it took."""
+
+    table: Any
+    source: Any
+    seconds: float
+
+
+def read(file, label, zero_based, group=None, what="labels") -> Examples:
+    """The examples of a file; `what` names its targets in a complaint."""
+    from . import data
+
+    clock = time.perf_counter()
+    table, source = data.read_any(file, label, zero_based, group)
+    if table.y is None:
+        raise Refusal(f"{file}: holds no {what}; training needs one for each example.")
+    if 0 in table.X.shape:
+        raise Refusal(f"{file}: its examples have no features; there is nothing to learn from.")
+    return Examples(table, source, time.perf_counter() - clock)
+
+
+def build(kind, **parameters):
+    """An estimator by the name of its class."""
+    from .. import estimators
+
+    return getattr(estimators, kind)(**parameters)
+
+
+def train(model, examples, subject, output, quiet, as_json) -> int:
+    """Fit the model, save and report it; the exit code."""
+    interrupted = _fit(model, examples.table, subject, quiet)
+    facts = _facts(model, examples, subject, output, interrupted)
+    if facts["steps"] == 0:
+        raise Refusal("interrupted before there was a model; nothing was written.", Exit.INTERRUPTED)
+    _save(model, output, examples.source, facts)
+    return _report(facts, subject, quiet, as_json)
+
+
+def _fit(model, table, subject, quiet) -> bool:
+    """Train; the answer tells whether Ctrl-C cut it short."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from .interrupt import Interrupt
+    from .progress import progress
+
+    title = f"{table.path}: {table.X.shape[0]:,} × {table.X.shape[1]:,}, {subject.words}"
+    tol = model.tol if model.epsilon is None else None
+    with Interrupt() as interrupt, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
+        with progress(title, tol, subject.n_problems, quiet) as show:
+            model._row_callbacks = [show, interrupt]
+            try:
+                model.fit(table.X, table.y, **subject.fit)
+            except ValueError as error:
+                raise Refusal(f"{table.path}: {error}") from error
+    return interrupt.asked
+
+
+def _facts(model, examples, subject, output, interrupted) -> dict:
+    """All there is to say about a training, as JSON can hold it."""
+    results = model.result_ if isinstance(model.result_, list) else [model.result_]
+    worst = max(results, key=lambda result: (not result.status.ok, result.gap))
+    reached = all(result.status.name in ("CONVERGED", "EPSILON") for result in results)
+    cut_short = not reached and (interrupted or any(r.status.name == "INTERRUPTED" for r in results))
+    status = "INTERRUPTED" if cut_short else worst.status.name
+    code = Exit.OK if reached else Exit.INTERRUPTED if cut_short else Exit.NOT_REACHED
+    return {
+        "data": examples.table.path,
+        "model": output,
+        "examples": examples.table.X.shape[0],
+        "features": examples.table.X.shape[1],
+        **subject.facts,
+        "status": status.lower(),
+        "advice": _advice(type(worst.status)[status]),
+        "certified": all(result.certified for result in results),
+        "primal": float(model.objective_),
+        "dual": float(model.dual_objective_),
+        "relative_gap": float(model.duality_gap_),
+        "tol": model.tol,
+        "epsilon": model.epsilon,
+        "solver": worst.solver,
+        "reason": worst.reason,
+        "steps": int(sum(result.n_iter for result in results)),
+        "seconds": sum(result.seconds for result in results),
+        "read_seconds": examples.seconds,
+        "exit_code": int(code),
+    }
+
+
+def _advice(status) -> str:
+    """The status in the words of the command line."""
+    return re.sub(r"\b(max_iter|time_limit|tol)\b", lambda m: "--" + m[0].replace("_", "-"), status.advice)
+
+
+def _save(model, output, source, facts):
+    from .model_store import save
+
+    # What is not finite (a bound that was never found) JSON cannot hold.
+    known = {
+        name: value for name, value in facts.items()
+        if name not in ("model", "classes", "exit_code")
+        and not (isinstance(value, float) and not math.isfinite(value))
+    }  # fmt: skip
+    save(model, output, source, known)
+
+
+def _report(facts, subject, quiet, as_json) -> int:
+    if as_json:
+        print_json(facts)
+    elif not quiet:
+        print(_summary(facts, subject))
+    code = Exit(facts["exit_code"])
+    if code != Exit.OK:
+        from .progress import distance
+
+        far = distance(facts["primal"], facts["dual"])
+        complain(f"{facts['advice']}; saved {facts['model']}: {far}.")
+    return code
+
+
+def _summary(facts, subject) -> str:
+    from .progress import distance, number
+
+    kind = "certified" if facts["certified"] else "estimated"
+    remark = f"  {subject.remark}\n" if subject.remark else ""
+    return (
+        f"{facts['model']}: {distance(facts['primal'], facts['dual'])} ({kind})\n"
+        f"  objective {number(facts['primal'])}, optimum at least {number(facts['dual'])}\n"
+        f"  {facts['examples']:,} examples, {facts['features']:,} features, "
+        f"{subject.words}; read in {facts['read_seconds']:.2f} s\n{remark}"
+        f"  {facts['solver']}: {facts['steps']:,} steps in {facts['seconds']:.2f} s ({facts['reason']})"
+    )

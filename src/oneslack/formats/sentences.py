@@ -1,0 +1,106 @@
+"""What the readers of tagged text return: columns of strings, one string a token, cut into sentences."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+
+from oneslack.errors import OneslackError
+
+
+@dataclass(frozen=True)
+class Column:
+    """One string a token: token t has values[codes[t]].  `values` are distinct, `codes` (n,) int32.
+
+    A text repeats its words, so that this takes a few bytes a token, and what depends on the string
+    alone is computed once for each distinct one.
+    """
+
+    values: list[str]
+    codes: np.ndarray
+
+    def strings(self):
+        """The strings of all tokens as an array of objects (n,)."""
+        return np.array(self.values, object)[self.codes]
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Named columns, and the offsets (sentences + 1,): sentence i is tokens offsets[i]:offsets[i + 1].
+
+    sentences = Sentences.from_lists(w=[["Stop", "!"], ["Go"]], pos=[["VB", "."], ["VB"]])
+    sentences.columns["pos"].values, sentences.columns["pos"].codes, sentences.offsets
+    """
+
+    columns: dict[str, Column]
+    offsets: np.ndarray
+    path: str | None = None
+
+    @classmethod
+    def from_lists(cls, **columns):
+        """From one list of sentences for each column, a sentence being a list of strings."""
+        if not columns:
+            raise OneslackError("Sentences need at least one column; give one, such as w=[['Go', '!']].")
+        lengths = {name: [len(sentence) for sentence in column] for name, column in columns.items()}
+        first = next(iter(columns))
+        for name in columns:
+            _refuse_text_for_lists(name, columns[name])
+            _refuse_other_lengths(first, lengths[first], name, lengths[name])
+        made = {name: _column(name, column) for name, column in columns.items()}
+        return cls(made, np.cumsum([0, *lengths[first]], dtype=np.int64))
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    @property
+    def n_tokens(self):
+        return int(self.offsets[-1])
+
+    def sentence(self, i) -> list[tuple[Any, ...]]:
+        """Sentence i as rows of the file: one tuple of strings a token."""
+        i = range(len(self))[i]
+        tokens = slice(self.offsets[i], self.offsets[i + 1])
+        parts = [[c.values[code] for code in c.codes[tokens]] for c in self.columns.values()]
+        return list(zip(*parts, strict=True))
+
+
+def new_vocabulary():
+    """An empty dict from texts to codes 0, 1, 2, ... that gives an unknown text the next code."""
+    return defaultdict(count().__next__)
+
+
+def encode(vocabulary, texts):
+    """The codes (n,) int32 of a list of texts; the vocabulary takes in those it does not know."""
+    return np.fromiter(map(vocabulary.__getitem__, texts), np.int32, len(texts))
+
+
+def _column(name, column):
+    vocabulary = new_vocabulary()
+    codes = encode(vocabulary, list(chain.from_iterable(column)))
+    for text in vocabulary:
+        if not isinstance(text, str):
+            raise OneslackError(f"column {name!r} holds {text!r}; expected strings only, so apply str to it.")
+    return Column(list(vocabulary), codes)
+
+
+def _refuse_text_for_lists(name, column):
+    for i, sentence in enumerate(column):
+        if isinstance(sentence, str):
+            raise OneslackError(
+                f"sentence {i} of column {name!r} is one string; expected a list of words, so split it."
+            )
+
+
+def _refuse_other_lengths(first, expected, name, found):
+    if len(expected) != len(found):
+        raise OneslackError(
+            f"column {first!r} has {len(expected)} sentences, but {name!r} has {len(found)}; "
+            "give all columns the same sentences."
+        )
+    for i, (a, b) in enumerate(zip(expected, found, strict=True)):
+        if a != b:
+            raise OneslackError(
+                f"sentence {i} has {a} tokens in column {first!r}, but {b} in {name!r}; give as many."
+            )
