@@ -15,6 +15,7 @@ _HOME = {
     "LinearSVC": "estimators",
     "MetricSVC": "estimators",
     "Multiclass": "models",
+    "NSlack": "solvers",
     "Newton": "solvers",
     "OneSlack": "solvers",
     "OneslackError": "errors",

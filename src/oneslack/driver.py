@@ -122,10 +122,14 @@ class _Run:
             self.w, self.primal = step.w, step.primal
         row = TraceRow(
             len(self.trace) + 1, time.perf_counter() - self.clock, self.primal, self.dual,
-            relative_gap(self.primal, self.dual), step.n_cuts,
+            relative_gap(self.primal, self.dual), step.n_cuts, *self._work(),
         )  # fmt: skip
         self.trace.append(row)
         return row
+
+    def _work(self):
+        work = getattr(self.problem, "work", None)
+        return (work.oracle_calls, work.oracle_seconds, work.cached) if work else ()
 
     def status(self, step, tol, epsilon, stopped, max_iter):
         if epsilon is None and self._is_tight(tol):

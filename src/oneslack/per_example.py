@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from .rows import Shard
+#: Examples are handed out in so many parts, whatever the number of workers: sums keep their order.
+PARTS = 8
 
 
 def joint_row(model, x, y):
@@ -37,45 +38,77 @@ def _dense(row):
     return row.toarray().ravel() if sp.issparse(row) else row
 
 
+def worst_cut(model, w, x, y, rescaling="margin"):
+    """(row, loss, output) of the most violated cut of one example, or None where that is the truth.
+
+    H(w) >= loss - <row, w>:  row = delta, or loss delta where the slack is rescaled.
+    """
+    z = model.decode_slack(w, x, y) if rescaling == "slack" else model.decode(w, x, y)
+    row = joint_row(model, x, y) - joint_row(model, x, z)
+    loss = float(model.loss(y, z))
+    if rescaling == "slack":
+        row = row * loss
+    # The truth itself is a candidate: an answer worse than it is replaced by it.
+    return (row, loss, z) if loss - float((row @ w).sum()) > 0.0 else None
+
+
 @dataclass(frozen=True)
-class ExampleShards:
-    """Lists of examples, cut into ranges."""
+class Examples:
+    """Lists of examples with their weights."""
 
     X: object
     Y: object
     weights: np.ndarray
 
     @staticmethod
-    def pack(X, Y, weights=None) -> ExampleShards:
+    def pack(X, Y, weights=None) -> Examples:
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         m = Y.shape[0] if hasattr(Y, "shape") else len(Y)
         if n != m:
             raise ValueError(f"X has {n} examples but Y has {m}")
-        return ExampleShards(X, Y, np.ones(n) if weights is None else np.asarray(weights, float))
+        return Examples(X, Y, np.ones(n) if weights is None else np.asarray(weights, float))
 
     @property
     def n(self) -> int:
         return len(self.weights)
 
-    @property
-    def shards(self) -> list[Shard]:
-        return [Shard(0, self.n)]
 
-    def cut_sum(self, model, shard, w):
-        """sum_i s_i (delta_i, loss_i) at the worst outputs of the shard."""
-        g, b = np.zeros(model.n_params), 0.0
-        for i in range(shard.lo, shard.hi):
-            x, y = self.X[i], self.Y[i]
-            z = model.decode(w, x, y)
-            delta = joint_row(model, x, y) - joint_row(model, x, z)
-            loss = model.loss(y, z)
-            # The truth itself is a candidate: an answer worse than it is replaced by it.
-            if loss - float((delta @ w).sum()) <= 0.0:
+@dataclass(frozen=True)
+class Oracle:
+    """Finds worst cuts; whole in itself, so that it can be sent to another process once."""
+
+    model: object
+    examples: Examples
+    rescaling: str
+
+    def __call__(self, task):
+        """(kind, w, index): the summed cut ("sum": normal, offset) or the cuts ("rows": a list)."""
+        kind, w, index = task
+        found = self._sum if kind == "sum" else self._rows
+        return found(w, index)
+
+    def _cut(self, w, i):
+        return worst_cut(self.model, w, self.examples.X[i], self.examples.Y[i], self.rescaling)
+
+    def _rows(self, w, index):
+        return [self._cut(w, i) for i in index]
+
+    def _sum(self, w, index):
+        g, b = np.zeros(self.model.n_params), 0.0
+        for i in index:
+            cut = self._cut(w, i)
+            if cut is None:
                 continue
-            s = self.weights[i]
-            if sp.issparse(delta):
-                g[delta.indices] += s * delta.data
+            row, loss, _ = cut
+            s = self.examples.weights[i]
+            if sp.issparse(row):
+                g[row.indices] += s * row.data
             else:
-                g += s * delta
+                g += s * row
             b += s * loss
         return g, b
+
+
+def parts_of(index):
+    """The index cut into PARTS neighbouring pieces, fewer where it is short."""
+    return [part for part in np.array_split(index, PARTS) if len(part)]

@@ -7,14 +7,17 @@ The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what i
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from .cuts import Cuts, Plane
+from .engines.processes import Processes
 from .engines.threads import Threads
 from .objective import Regulariser
-from .per_example import ExampleShards, joint_row, stack_rows
+from .per_example import Examples, Oracle, parts_of, stack_rows
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
 _LINE = ("along", "cut_along")  # one of them
@@ -23,6 +26,26 @@ _LINE = ("along", "cut_along")  # one of them
 def lacks(model, names) -> list[str]:
     """Those of `names` that the model does not have."""
     return [name for name in names if not hasattr(model, name)]
+
+
+@dataclass
+class Work:
+    """What finding worst outputs has cost so far; the trace shows it."""
+
+    oracle_calls: int = 0
+    oracle_seconds: float = 0.0
+    cached: int = 0
+
+
+def _checked_rescaling(model, rescaling):
+    if rescaling not in ("margin", "slack"):
+        raise ValueError(f"rescaling={rescaling!r} is not known; use 'margin' or 'slack'")
+    if rescaling == "slack" and not hasattr(model, "decode_slack"):
+        raise ValueError(
+            f"rescaling='slack' needs a method decode_slack(w, x, y) of {type(model).__name__}: "
+            "argmax_z loss(y, z) (1 - <w, psi(x, y) - psi(x, z)>)"
+        )
+    return rescaling
 
 
 class Look(NamedTuple):
@@ -43,20 +66,29 @@ class Problem:
     X, Y : sequences of n examples; a matrix and a vector for the linear models
     C : weight of the sum of the examples' hinges
     sample_weight : (n,) or None
-    n_jobs : threads; None for all cores
+    rescaling : "margin": H = max_z loss - <w, delta>; "slack": max_z loss (1 - <w, delta>)
+    n_jobs : threads, or processes for a model of three methods; None for all cores
     """
 
     #: The risk is never negative, so the zero plane lies under it.
     floor = 0.0
 
-    def __init__(self, model, X, Y, C=1.0, *, sample_weight=None, n_jobs=1, engine=None):
+    def __init__(self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", n_jobs=1, engine=None):
         if not np.isfinite(C) or C <= 0:
             raise ValueError(f"C must be a positive number; got {C!r}")
         self.model, self.X, self.Y, self.C = model, X, Y, float(C)
-        self.engine = engine or Threads(n_jobs)
+        self.certified = bool(getattr(model, "exact", True))
+        self.work = Work()
+        self.rescaling = _checked_rescaling(model, rescaling)
         self.has_scores = not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
-        pack = model.pack if self.has_scores else ExampleShards.pack
-        self._set_data(pack(X, Y, sample_weight))
+        self.has_scores = self.has_scores and rescaling == "margin"
+        if self.has_scores:
+            self.engine = engine or Threads(n_jobs)
+            self._set_data(model.pack(X, Y, sample_weight))
+        else:
+            self.engine = engine or Processes(n_jobs)
+            self._set_data(Examples.pack(X, Y, sample_weight))
+        self._oracle = Oracle(model, Examples(X, Y, self.data.weights), rescaling)
 
     def _set_data(self, data):
         self.data = data
@@ -73,6 +105,7 @@ class Problem:
     def sample(self, index) -> Problem:
         """The same problem on some examples, with C raised so that the total weight stays."""
         part = object.__new__(Problem)
+        part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
         part.model, part.engine, part.has_scores = self.model, self.engine, self.has_scores
         part.X = part.Y = None
         data = self.data.take(index)
@@ -94,21 +127,27 @@ class Problem:
         """The plane under R that touches it at w."""
         if self.has_scores:
             return self.cut_at(self.scores(w))
-        parts = self.engine.map(lambda shard: self.data.cut_sum(self.model, shard, w), self.data.shards)
+        parts = self._ask("sum", w, np.arange(self.n))
         normal = sum(g for g, _ in parts)
         return Plane(normal * self.mean, self.mean * sum(b for _, b in parts))
 
+    def _ask(self, kind, w, index):
+        """The oracle's answers for parts of the examples `index`, counted and timed."""
+        start = time.perf_counter()
+        answers = self.engine.map(self._oracle, [(kind, w, part) for part in parts_of(index)])
+        self.work.oracle_calls += len(index)
+        self.work.oracle_seconds += time.perf_counter() - start
+        return answers
+
     def cuts(self, w, index=None) -> Cuts:
-        """The worst outputs of the examples `index` (all by default) at w, one row each."""
+        """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best."""
         index = np.arange(self.n) if index is None else np.asarray(index)
-        rows, losses, outputs = [], [], []
-        for i in index:
-            x, y = self.X[i], self.Y[i]
-            z = self.model.decode(w, x, y)
-            rows.append(joint_row(self.model, x, y) - joint_row(self.model, x, z))
-            losses.append(self.model.loss(y, z))
-            outputs.append(z)
-        return Cuts(index, stack_rows(rows, self.n_params), np.array(losses), outputs)
+        found = [cut for part in self._ask("rows", w, index) for cut in part]
+        index = index[[cut is not None for cut in found]]
+        found = [cut for cut in found if cut is not None]
+        rows = stack_rows([row for row, _, _ in found], self.n_params)
+        losses = np.array([loss for _, loss, _ in found])
+        return Cuts(index, rows, losses, [output for _, _, output in found])
 
     @property
     def has_dear_cuts(self) -> bool:

@@ -63,10 +63,15 @@ class TraceRow:
     dual: float
     gap: float
     n_cuts: int
+    oracle_calls: int = 0
+    oracle_seconds: float = 0.0
+    cached: int = 0
 
 
 class Trace(list):
-    """Rows (iteration, seconds, best primal, best dual, relative gap, n_cuts), one a step."""
+    """Rows (iteration, seconds, best primal, best dual, relative gap, n_cuts), one a step; for models
+    that are asked example by example also the number of questions, their seconds, and how many were
+    answered from memory."""
 
     def column(self, name: str) -> np.ndarray:
         return np.array([getattr(row, name) for row in self])

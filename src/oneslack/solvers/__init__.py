@@ -1,7 +1,8 @@
 """Ways to the optimum: one method a file."""
 
 from .dual_cd import DualCD
+from .n_slack import NSlack
 from .newton import Newton
 from .one_slack import OneSlack
 
-__all__ = ["DualCD", "Newton", "OneSlack"]
+__all__ = ["DualCD", "NSlack", "Newton", "OneSlack"]

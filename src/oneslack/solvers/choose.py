@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .dual_cd import DualCD
+from .n_slack import NSlack
 from .newton import Newton
 from .one_slack import OneSlack
 
-BY_NAME = {"one_slack": OneSlack, "dual_cd": DualCD, "newton": Newton}
+BY_NAME = {"one_slack": OneSlack, "n_slack": NSlack, "dual_cd": DualCD, "newton": Newton}
 
 #: Newton wins where its Hessian is small beside the data (benchmarks/RESULTS.md).
 NEWTON_PARAMS = 1000
@@ -24,7 +25,7 @@ def choose_solver(problem, solver="auto", seed=0):
     if solver not in BY_NAME:
         names = ", ".join(["auto", *BY_NAME])
         raise ValueError(f"solver={solver!r} is not known; use one of {names}")
-    chosen = OneSlack() if solver == "one_slack" else BY_NAME[solver](seed)
+    chosen = OneSlack() if solver == "one_slack" else BY_NAME[solver](seed=seed)
     _check_fit(problem, chosen)
     return chosen, "asked for"
 
@@ -34,7 +35,7 @@ def _automatic(problem, seed):
     small = d <= FEW_PARAMS or (d <= NEWTON_PARAMS and n >= ROWS_A_PARAM * d)
     if small and not missing(problem, Newton):
         return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
-    if not missing(problem, DualCD):
+    if hasattr(getattr(problem, "model", None), "dual_passes") and problem.has_scores:
         return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"
     return OneSlack(), "the model offers no dual passes: cutting planes work for any model"
 
@@ -42,7 +43,17 @@ def _automatic(problem, seed):
 def missing(problem, solver) -> list[str]:
     """What the problem's model lacks for a solver."""
     model = getattr(problem, "model", problem)
-    return [name for name in getattr(solver, "needs", ()) if not hasattr(model, name)]
+    lacking = [name for name in getattr(solver, "needs", ()) if not hasattr(model, name)]
+    if isinstance(solver, DualCD | NSlack) and not _offers_rows(problem, solver):
+        lacking.append("worst outputs of single examples without intercepts")
+    return lacking
+
+
+def _offers_rows(problem, solver):
+    """Can the solver have duals: by the model's own passes, or by rows, one an example?"""
+    if isinstance(solver, DualCD) and hasattr(getattr(problem, "model", None), "dual_passes"):
+        return problem.has_scores or not problem.regulariser.n_free
+    return hasattr(getattr(problem, "model", None), "decode") and not problem.regulariser.n_free
 
 
 def _check_fit(problem, solver):

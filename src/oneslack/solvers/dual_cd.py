@@ -22,6 +22,7 @@ import numpy as np
 
 from ..result import Step
 from .line import Line, minimise_on_line
+from .structured_dual import structured_steps
 
 #: Work, in passes over all the data, after which the true bound is looked at anyway.
 LIMIT = 10.0
@@ -41,9 +42,13 @@ class DualCD:
     seed: int = 0
 
     name = "dual_cd"
-    needs = ("dual_passes", "scores", "coefficients", "balance")
 
     def steps(self, problem, start=None, tol=1e-3):
+        if not (problem.has_scores and hasattr(problem.model, "dual_passes")):
+            return structured_steps(problem, self.seed, start, tol)
+        return self._model_steps(problem, start, tol)
+
+    def _model_steps(self, problem, start, tol):
         passes = problem.model.dual_passes(problem.data, problem.C, _mix(self.seed))
         start = start or {}
         has_bias = problem.regulariser.n_free > 0

@@ -21,9 +21,12 @@ import numpy as np
 
 from ..objective import inner
 from ..result import Step
+from .cut_cache import CutCache
 from .line import Line, minimise_on_line
 from .planes import Planes
 
+#: A remembered plane is added while it cuts off this share of the gap.
+ENOUGH = 0.3
 #: Rounds without any progress of either bound after which rounding is to blame.
 PATIENCE = 200
 
@@ -37,6 +40,7 @@ class OneSlack:
     exact        the line is searched to this share of the current gap
     inner        the QP is solved to this share of the current gap
     drop_after   rounds without weight after which a plane is dropped
+    cache_size   cuts remembered for each example and asked before the oracle; for models without scores
     """
 
     line_search: bool = True
@@ -44,6 +48,7 @@ class OneSlack:
     exact: float = 3e-3
     inner: float = 0.1
     drop_after: int = 50
+    cache_size: int = 0
 
     name = "one_slack"
 
@@ -55,12 +60,17 @@ class OneSlack:
         if "planes" in start:
             planes.restore(start["planes"])
             best.restore(start["best"])
-        if not self.line_search:
-            rounds = self._plain
+        cache = None
+        if self.cache_size and not problem.has_scores:
+            cache = CutCache(problem, self.cache_size)
+            if "cache" in start:
+                cache.store.restore(start["cache"])
+        if self.line_search and problem.has_scores:
+            rounds = self._exact(problem, planes, best)
         else:
-            rounds = self._exact if problem.has_scores else self._secant
+            rounds = (self._secant if self.line_search else self._plain)(problem, planes, best, cache)
         lowest, highest, idle = np.inf, -np.inf, 0
-        for violation in rounds(problem, planes, best):
+        for violation in rounds:
             progress = best.primal < lowest or planes.dual > highest
             idle = 0 if progress else idle + 1
             lowest, highest = min(lowest, best.primal), max(highest, planes.dual)
@@ -71,8 +81,13 @@ class OneSlack:
                 n_cuts=len(planes),
                 violation=violation,
                 stalled=idle >= PATIENCE,
-                state=lambda: {"planes": planes.state(), "w": best.w, "best": best.state()},
+                state=lambda: self._state(planes, best, cache),
             )
+
+    @staticmethod
+    def _state(planes, best, cache):
+        state = {"planes": planes.state(), "w": best.w, "best": best.state()}
+        return state if cache is None else {**state, "cache": cache.store.state()}
 
     def _candidate(self, planes, best):
         """The optimum over the planes, solved to a share of the current gap."""
@@ -80,13 +95,17 @@ class OneSlack:
         tol = self.inner * gap if np.isfinite(gap) else 0.0
         return planes.solve(max(tol, 1e-13 * abs(best.primal)))[0]
 
-    def _plain(self, problem, planes, best):
+    def _plain(self, problem, planes, best, cache):
         """Algorithm 3: the plane of the candidate itself (line 4-6), the QP again (line 3)."""
         if best.candidate is None:
             best.candidate = best.w
         while True:
+            if self._remembers(problem, planes, best, cache, best.candidate):
+                best.candidate = self._candidate(planes, best)
+                yield None
+                continue
             w = best.candidate
-            plane = problem.mean_cut(w)
+            plane = cache.ask(w) if cache else problem.mean_cut(w)
             risk = plane.value(w)
             violation = risk - planes.model_value(w) if len(planes) else None
             best.offer(w, problem.regulariser.value(w) + problem.weight * risk, plane)
@@ -122,28 +141,43 @@ class OneSlack:
                 planes.add(line.cut(1.0))  # or the same candidate may come back for ever
             yield None  # P - D of the best point is never larger than the candidate's violation
 
-    def _secant(self, problem, planes, best):
+    def _secant(self, problem, planes, best, cache):
         """Without scores: the slopes at both ends of the line say where its minimum should be."""
         if best.plane is None:
-            self._look(problem, planes, best, best.w)
+            self._look(problem, planes, best, best.w, cache)
         while True:
             candidate = self._candidate(planes, best)
+            if self._remembers(problem, planes, best, cache, candidate):
+                yield None
+                continue
             estimate = planes.model_value(candidate)
             before, direction = best.primal, candidate - best.w
             at_best = self._slope(problem, best.plane, best.w, direction)
-            plane = self._look(problem, planes, best, candidate)
+            plane = self._look(problem, planes, best, candidate, cache)
             violation = plane.value(candidate) - estimate
             if best.primal >= before:
                 at_candidate = self._slope(problem, plane, candidate, direction)
                 if at_best < 0 < at_candidate:
                     t = at_best / (at_best - at_candidate)
-                    self._look(problem, planes, best, best.w + t * direction)
+                    self._look(problem, planes, best, best.w + t * direction, cache)
             yield violation
 
     @staticmethod
-    def _look(problem, planes, best, w):
+    def _remembers(problem, planes, best, cache, w):
+        """Add the plane of the remembered cuts where it cuts off enough of the gap; says whether."""
+        if cache is None or not len(cache.store) or not len(planes):
+            return False
+        plane = cache.plane(w)
+        cut_off = problem.weight * (plane.value(w) - planes.model_value(w))
+        if not cut_off > ENOUGH * (best.primal - planes.dual):
+            return False
+        planes.add(plane)
+        return True
+
+    @staticmethod
+    def _look(problem, planes, best, w, cache):
         """Take the plane at w, and w itself where it is the best so far."""
-        plane = problem.mean_cut(w)
+        plane = cache.ask(w) if cache else problem.mean_cut(w)
         planes.add(plane)
         primal = problem.regulariser.value(w) + problem.weight * plane.value(w)
         best.offer(w, primal, plane)

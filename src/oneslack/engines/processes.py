@@ -1,0 +1,76 @@
+"""Worker processes: for oracles written in Python, which hold the interpreter lock."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+
+from .threads import count_jobs
+
+#: Seconds for all tasks from which on processes are worth starting.
+SLOW = 0.1
+
+_shared = {}
+
+
+class Processes:
+    """Map an oracle over tasks in other processes; the oracle, with its data, is sent once.
+
+    Results come back in the order of the tasks, so any number of processes gives the same bits.
+    """
+
+    def __init__(self, n_jobs: int | None = None):
+        self.n_jobs = count_jobs(n_jobs)
+        self._executor, self._oracle, self._is_slow = None, None, False
+
+    def map(self, oracle, tasks):
+        tasks = list(tasks)
+        if self.n_jobs == 1 or not self._is_slow:
+            start = time.perf_counter()
+            answers = [oracle(task) for task in tasks]
+            self._is_slow = self._is_slow or time.perf_counter() - start > SLOW
+            return answers
+        if self._oracle is not oracle:
+            self.close()
+            from loky import ProcessPoolExecutor
+
+            packed = _packed(oracle)
+            self._executor = ProcessPoolExecutor(self.n_jobs, initializer=_receive, initargs=(packed,))
+            self._oracle = oracle
+        return list(self._executor.map(_run, tasks))
+
+    def close(self):
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+        self._executor, self._oracle = None, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def _packed(oracle):
+    """The oracle as bytes.  A user's model is sent with its code: a script, a notebook or a test need not
+    be importable in another process."""
+    import cloudpickle
+
+    home = sys.modules.get(type(oracle.model).__module__)
+    foreign = home is not None and home.__name__.partition(".")[0] not in ("oneslack", "__main__")
+    if not foreign:
+        return cloudpickle.dumps(oracle)
+    cloudpickle.register_pickle_by_value(home)
+    try:
+        return cloudpickle.dumps(oracle)
+    finally:
+        cloudpickle.unregister_pickle_by_value(home)
+
+
+def _receive(packed):
+    _shared["oracle"] = pickle.loads(packed)
+
+
+def _run(task):
+    return _shared["oracle"](task)

@@ -1,0 +1,91 @@
+"""Dual coordinate ascent over remembered cuts, for any model (Ramanan 2013, section 2).
+
+A pass asks the examples, block by block in random order, for their most violated cut at the current w,
+remembers it, and solves each example's own block of the dual over all that it remembers; w moves at once.
+Between two such passes, passes over the remembered cuts alone ask nothing: they go on while they raise the
+dual by a share of what the last asking pass did.  The examples' own gaps, summed while they are asked, are a
+running bound; when it promises the tolerance, all are asked at one w, which gives P(w).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..result import Step
+from .remembered import Remembered
+
+#: Examples asked at the same w.
+BLOCK = 64
+#: Cached passes between two asking ones, at most, and the share of growth they must keep up.
+CACHED, WORTH = 20, 0.05
+#: Asking passes after which the true bound is looked at anyway.
+LIMIT = 10
+#: Passes without dual after which a cut is forgotten.
+FORGET = 100
+
+
+def structured_steps(problem, seed, start, tol):
+    """The steps of `DualCD` for a model without passes of its own."""
+    store = Remembered(problem.n, problem.n_params, problem.C * problem.data.weights)
+    rng = np.random.default_rng(seed)
+    waited, target = 0, max(tol, 1e-15)
+    start = start or {}
+    if "store" in start:
+        store.restore(start["store"])
+        rng.bit_generator.state, waited, target = start["rng"], start["waited"], start["target"]
+
+    def state():
+        return {
+            "store": store.state(), "rng": rng.bit_generator.state, "waited": waited, "target": target,
+        }  # fmt: skip
+
+    value = problem.regulariser.value
+    while True:
+        gap, growth = _asking_pass(problem, store, rng)
+        for _ in range(CACHED):
+            _, more = store.visit(rng.permutation(np.flatnonzero(store.counts)))
+            problem.work.cached += problem.n
+            if more <= WORTH * growth:
+                break
+        waited += 1
+        store.forget(FORGET)
+        dual = store.linear - value(store.w)
+        if gap > target * abs(dual + gap) and waited < LIMIT:
+            yield Step(store.w, dual, n_cuts=len(store), state=state)
+            continue
+        store.refresh()
+        primal, dual = _look(problem, store)
+        waited, target = 0, 0.7 * target if gap <= target * abs(dual + gap) else target
+        yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state)
+
+
+def _asking_pass(problem, store, rng):
+    """(sum of the examples' gaps as they were met, growth of the dual)."""
+    gap, growth = 0.0, 0.0
+    order = rng.permutation(problem.n)
+    for block in np.array_split(order, max(1, problem.n // BLOCK)):
+        _remember(problem, store, np.sort(block))
+        block_gap, block_growth = store.visit(rng.permutation(block))
+        gap, growth = gap + block_gap, growth + block_growth
+    return gap, growth
+
+
+def _remember(problem, store, block):
+    """Ask the block at the current w; keep what is worse than all that is remembered.  Returns the
+    examples' hinges: an answer that is no better than a remembered cut is replaced by it."""
+    cuts = problem.cuts(store.w, block)
+    known, _ = store.best(store.w, block)
+    values = np.zeros(len(block))
+    places = np.searchsorted(block, cuts.index)
+    values[places] = cuts.values(store.w)
+    new = values[places] > known[places] + 1e-12 * (1.0 + np.abs(known[places]))
+    if new.any():
+        store.add(cuts.index[new], cuts.deltas[new], cuts.losses[new])
+    return np.maximum(values, known)
+
+
+def _look(problem, store):
+    """(P, D) at the current w: everyone is asked, and what is found is remembered."""
+    dual = store.linear - problem.regulariser.value(store.w)
+    hinges = _remember(problem, store, np.arange(problem.n))
+    return problem.regulariser.value(store.w) + float(store.upper @ hinges), dual
