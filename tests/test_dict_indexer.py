@@ -87,6 +87,13 @@ def test_hashing_is_the_index_with_other_columns(text):
     assert (X != Y).nnz == 0
 
 
+def test_what_weighs_nothing_is_not_stored():
+    indexer = DictIndexer()
+    X, _ = indexer.fit_transform([[{"a": True, "b": 0}, {"a": False, "b": 0.0}]])
+    assert indexer.feature_names() == ["a"]
+    assert X.nnz == 1
+
+
 def test_numbers_of_numpy_are_numbers():
     token = {"a": np.float32(0.5), "b": np.int64(2), "c": np.True_, "d": np.str_("x")}
     X, _ = DictIndexer(dtype=np.float32).fit_transform([[token], (token,)])

@@ -10,6 +10,7 @@ import pytest
 HERE = Path(__file__).parent
 
 SLICE = {
+    "test_chain_model.py": "best_and_worst or slack or k_best or margins or deltas",
     "test_measure_models.py": "worst_output or worst_ranking",
     "test_ranking_model.py": "small_cases or (medium_cases and 9-None)",
     "test_check_model.py": "linear_models_pass and (asarray-True or csr_array-False)",

@@ -1,6 +1,6 @@
 """Metrics against scikit-learn where it has them, else against the definition."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -118,3 +118,83 @@ def test_where_nothing_can_be_found():
     assert metrics.ndcg(np.zeros(4), scores) == 1.0
     with pytest.raises(ValueError, match=r"example 2: y is -1\.0, but a gain"):
         metrics.ndcg([0, 1, -1], [0, 1, 2])
+
+
+# Phrases of tagged sentences.
+
+
+def conll_phrases(labels):
+    """The rules of CoNLL's evaluation, one pair of neighbours at a time: where a phrase ends and starts."""
+    split = [("O", ""), *(label.partition("-")[::2] for label in labels), ("O", "")]
+    starts, ends = [], []
+    for t, ((tag, kind), (next_tag, next_kind)) in enumerate(pairwise(split)):
+        other = kind != next_kind
+        if (tag, next_tag) in {("B", "B"), ("B", "O"), ("I", "B"), ("I", "O")} or (tag != "O" and other):
+            ends.append(t)
+        if (tag, next_tag) in {("B", "B"), ("I", "B"), ("O", "B"), ("O", "I")} or (next_tag != "O" and other):
+            starts.append((next_kind, t))
+    return [(kind, first, stop) for (kind, first), stop in zip(starts, ends, strict=True)]
+
+
+def random_tags(rng, n):
+    return [str(label) for label in rng.choice(["O", "B-X", "I-X", "B-Y", "I-Y", "B", "I"], size=n)]
+
+
+def test_phrases_follow_the_rules_of_conll():
+    rng = np.random.default_rng(6)
+    for _ in range(500):
+        labels = random_tags(rng, int(rng.integers(0, 9)))
+        assert metrics.phrases(labels) == conll_phrases(labels)
+    assert metrics.phrases(["I-X", "I-X", "B-X", "I-X", "O"]) == [("X", 0, 2), ("X", 2, 4)]  # IOB1
+    assert metrics.phrases(["B-A-B", "I-A-B", "I-A"]) == [("A-B", 0, 2), ("A", 2, 3)]
+    assert metrics.phrases(np.array(["B-X"])) == [("X", 0, 1)]
+
+
+def test_phrase_scores_equal_the_definition():
+    rng = np.random.default_rng(7)
+    lengths = rng.integers(0, 8, size=60)
+    Y = [random_tags(rng, n) for n in lengths]
+    Y_hat = [
+        [a if rng.random() < 0.7 else b for a, b in zip(y, random_tags(rng, len(y)), strict=True)] for y in Y
+    ]
+    scores = metrics.phrase_scores(Y, Y_hat)
+    assert list(scores) == ["", "X", "Y", None]
+    for kind, score in scores.items():
+        sets = [
+            {(i, *p) for i, y in enumerate(sentences) for p in conll_phrases(y) if kind in (None, p[0])}
+            for sentences in (Y, Y_hat)
+        ]
+        n_correct = len(sets[0] & sets[1])
+        assert score == (len(sets[0]), len(sets[1]), n_correct)
+        assert 0 < n_correct < min(map(len, sets))
+        assert score.precision == n_correct / len(sets[1])
+        assert score.recall == n_correct / len(sets[0])
+        harmonic = 2 * score.precision * score.recall / (score.precision + score.recall)
+        assert score.f1 == pytest.approx(harmonic)
+    assert metrics.phrase_f1(Y, Y_hat) == scores[None].f1
+    expected = sk.accuracy_score([a for y in Y for a in y], [a for y in Y_hat for a in y])
+    assert metrics.token_accuracy(Y, Y_hat) == pytest.approx(expected)
+
+
+def test_a_phrase_ends_with_its_sentence():
+    assert metrics.phrase_scores([["B-X"], ["I-X"]], [["B-X"], ["O"]])[None] == (2, 1, 1)
+
+
+def test_where_there_is_no_phrase():
+    none, some = [["O", "O"]], [["O", "B-X"]]
+    for Y, Y_hat, expected in [(none, none, (1, 1, 1)), (some, none, (0, 0, 0)), (none, some, (0, 0, 0))]:
+        score = metrics.phrase_scores(Y, Y_hat)[None]
+        assert (score.precision, score.recall, score.f1) == expected
+    assert metrics.phrase_f1([], []) == metrics.token_accuracy([], []) == 1.0
+
+
+def test_bad_tags_are_named():
+    with pytest.raises(ValueError, match="position 1: 'NN' is no IOB label"):
+        metrics.phrases(["O", "NN"])
+    with pytest.raises(ValueError, match="sentence 1, position 0: 'E-X' is no IOB label"):
+        metrics.phrase_f1([["O"], ["O"]], [["O"], ["E-X"]])
+    for measure in (metrics.phrase_f1, metrics.token_accuracy):
+        with pytest.raises(ValueError, match="sentence 1 has 2 labels in Y but 1 in Y_hat"):
+            measure([["O"], ["O", "O"]], [["O"], ["O"]])
+        with pytest.raises(ValueError, match="Y has 1 sentences but Y_hat has 2"):
+            measure([["O"]], [["O"], ["O"]])

@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 # Names are imported when they are first used: `oneslack --help` need not wait for scikit-learn.
 _HOME = {
     "Binary": "models",
+    "Chain": "models",
     "DualCD": "solvers",
     "FormatError": "errors",
     "Grouped": "models",
@@ -24,7 +25,9 @@ _HOME = {
     "RankSVM": "estimators",
     "Ranking": "models",
     "Result": "result",
+    "SequenceTagger": "estimators",
     "Status": "result",
+    "StructuralSVM": "estimators",
     "brute_force": "brute",
     "check_model": "check",
     "load": "estimators",

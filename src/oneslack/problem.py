@@ -8,11 +8,13 @@ The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what i
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from . import batches
 from .cuts import Cuts, Plane
 from .engines.processes import Processes
 from .engines.threads import Threads
@@ -67,28 +69,34 @@ class Problem:
     C : weight of the sum of the examples' hinges
     sample_weight : (n,) or None
     rescaling : "margin": H = max_z loss - <w, delta>; "slack": max_z loss (1 - <w, delta>)
+    cache_size : cuts of each example that cutting planes remember, where the model has no scores
     n_jobs : threads, or processes for a model of three methods; None for all cores
     """
 
     #: The risk is never negative, so the zero plane lies under it.
     floor = 0.0
 
-    def __init__(self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", n_jobs=1, engine=None):
+    def __init__(
+        self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", cache_size=0,
+        n_jobs=1, engine=None,
+    ):  # fmt: skip
         if not np.isfinite(C) or C <= 0:
             raise ValueError(f"C must be a positive number; got {C!r}")
         self.model, self.X, self.Y, self.C = model, X, Y, float(C)
+        self.cache_size = cache_size
         self.certified = bool(getattr(model, "exact", True))
         self.work = Work()
         self.rescaling = _checked_rescaling(model, rescaling)
         self.has_scores = not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
         self.has_scores = self.has_scores and rescaling == "margin"
-        if self.has_scores:
-            self.engine = engine or Threads(n_jobs)
-            self._set_data(model.pack(X, Y, sample_weight))
+        self.has_batches = not self.has_scores and not lacks(model, batches.NEEDS)
+        compiled = self.has_scores or self.has_batches
+        self.engine = engine or (Threads if compiled else Processes)(n_jobs)
+        self._set_data(model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight))
+        if self.has_batches:
+            self._oracle = batches.BatchOracle(model, self.data, rescaling, self.engine)
         else:
-            self.engine = engine or Processes(n_jobs)
-            self._set_data(Examples.pack(X, Y, sample_weight))
-        self._oracle = Oracle(model, Examples(X, Y, self.data.weights), rescaling)
+            self._oracle = Oracle(model, Examples(X, Y, self.data.weights), rescaling)
 
     def _set_data(self, data):
         self.data = data
@@ -106,7 +114,8 @@ class Problem:
         """The same problem on some examples, with C raised so that the total weight stays."""
         part = object.__new__(Problem)
         part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
-        part.model, part.engine, part.has_scores = self.model, self.engine, self.has_scores
+        part.model, part.engine = self.model, self.engine
+        part.has_scores, part.has_batches = self.has_scores, self.has_batches
         part.X = part.Y = None
         data = self.data.take(index)
         part.C = self.weight / max(float(data.weights.sum()), 1e-300)
@@ -127,27 +136,44 @@ class Problem:
         """The plane under R that touches it at w."""
         if self.has_scores:
             return self.cut_at(self.scores(w))
-        parts = self._ask("sum", w, np.arange(self.n))
-        normal = sum(g for g, _ in parts)
-        return Plane(normal * self.mean, self.mean * sum(b for _, b in parts))
+        with self._asking(self.n):
+            if self.has_batches:
+                normal, offset = self._oracle.mean(w)
+            else:
+                tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
+                parts = self.engine.map(self._oracle, tasks)
+                normal, offset = sum(g for g, _ in parts), sum(b for _, b in parts)
+        return Plane(normal * self.mean, self.mean * offset)
 
-    def _ask(self, kind, w, index):
-        """The oracle's answers for parts of the examples `index`, counted and timed."""
+    @contextmanager
+    def _asking(self, n):
+        """Questions about n examples, counted and timed."""
         start = time.perf_counter()
-        answers = self.engine.map(self._oracle, [(kind, w, part) for part in parts_of(index)])
-        self.work.oracle_calls += len(index)
+        yield
+        self.work.oracle_calls += n
         self.work.oracle_seconds += time.perf_counter() - start
-        return answers
 
     def cuts(self, w, index=None) -> Cuts:
         """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best."""
         index = np.arange(self.n) if index is None else np.asarray(index)
-        found = [cut for part in self._ask("rows", w, index) for cut in part]
+        with self._asking(len(index)):
+            if self.has_batches:
+                return self._batch_cuts(w, index)
+            tasks = [("rows", w, part) for part in parts_of(index)]
+            found = [cut for part in self.engine.map(self._oracle, tasks) for cut in part]
         index = index[[cut is not None for cut in found]]
         found = [cut for cut in found if cut is not None]
         rows = stack_rows([row for row, _, _ in found], self.n_params)
         losses = np.array([loss for _, loss, _ in found])
         return Cuts(index, rows, losses, [output for _, _, output in found])
+
+    def _batch_cuts(self, w, index):
+        lo, hi = int(index[0]), int(index[-1]) + 1
+        if hi - lo == len(index):
+            return Cuts(*self._oracle.rows(w, lo, hi))
+        part = replace(self._oracle, data=self.data.take(index))
+        found, rows, losses, outputs = part.rows(w, 0, len(index))
+        return Cuts(index[found], rows, losses, outputs)
 
     @property
     def has_dear_cuts(self) -> bool:

@@ -5,5 +5,7 @@ from .metric_svc import MetricSVC
 from .ordinal_svc import OrdinalSVC
 from .persist import load
 from .rank_svm import RankSVM
+from .sequence_tagger import SequenceTagger
+from .structural_svm import StructuralSVM
 
-__all__ = ["LinearSVC", "MetricSVC", "OrdinalSVC", "RankSVM", "load"]
+__all__ = ["LinearSVC", "MetricSVC", "OrdinalSVC", "RankSVM", "SequenceTagger", "StructuralSVM", "load"]

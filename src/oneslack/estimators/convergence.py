@@ -18,7 +18,8 @@ _UNEVEN = 100.0
 
 
 def warn_if_stopped_early(model, X, results):
-    """A ConvergenceWarning at the caller's line unless every problem reached what was asked for."""
+    """A ConvergenceWarning at the caller's line unless every problem reached what was asked for.  X is the
+    matrix of features, or None where there is none."""
     open_ends = [result for result in results if not result.status.ok]
     if not open_ends:
         return
@@ -29,7 +30,7 @@ def warn_if_stopped_early(model, X, results):
         f"{type(model).__name__} stopped at a relative duality gap of {model.duality_gap_:.2g} before it "
         f"reached {goal}{of_them}: {worst.status.advice}"
     )
-    spread = _column_spread(X)
+    spread = 1.0 if X is None else _column_spread(X)
     if spread > _UNEVEN:
         text += (
             f"; the largest values of the features differ by a factor of {spread:.0e}, so scaling would help"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .callbacks import CallbackSupportMixin, fit_progress
+from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .parameters import seed_of
 from .saving import to_file
@@ -21,17 +20,13 @@ BLOCK = 8192
 INPUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-class LinearModel(CallbackSupportMixin, BaseEstimator):
+class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
     """An estimator whose scores are X coef_' + intercept_."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_row_callbacks"}
 
     def _train(self, task, X, y, sample_weight=None):
         """Solve the task and store what was learned."""
@@ -53,18 +48,6 @@ class LinearModel(CallbackSupportMixin, BaseEstimator):
     def _store(self, task, X, coef, intercept):
         """Keep what was learned, and whatever follows from it and X."""
         self.coef_, self.intercept_ = coef, intercept
-
-    def _store_certificate(self, results, key):
-        self.objective_ = float(sum(result.primal for result in results))
-        # Risks and norms are never negative: 0 is a bound, whatever the solver has proved.
-        self.dual_objective_ = float(sum(max(result.dual, 0.0) for result in results))
-        gap = max(self.objective_ - self.dual_objective_, 0.0)
-        self.duality_gap_ = gap / self.objective_ if self.objective_ > 0 else 0.0
-        self.n_iter_ = max(result.n_iter for result in results)
-        if key is None:
-            results = [replace(result, state={}) for result in results]
-        self.result_ = results if len(results) > 1 else results[0]
-        self._fitted_on = key
 
     def _shapes(self):
         """The learned arrays and their shapes, for reading a file."""

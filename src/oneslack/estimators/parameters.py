@@ -127,7 +127,23 @@ def _check_k(value):
         _integer("k", value, "a whole number of examples >= 1, or a share 0 < k <= 1", lambda k: k >= 1)
 
 
+def _check_cache_size(value):
+    _integer("cache_size", value, "a number of cuts >= 0", lambda size: size >= 0)
+
+
 _CHECKS = {
+    "cache_size": _check_cache_size,
+    "templates": lambda value: None,
+    "min_count": lambda value: _integer("min_count", value, "an integer >= 1", lambda count: count >= 1),
+    "hash_bits": lambda value: (
+        value is None or _integer("hash_bits", value, "None or a number of bits >= 1", lambda bits: bits >= 1)
+    ),
+    "order": lambda value: _integer("order", value, "1 or 2", lambda order: order in (1, 2)),
+    "start": lambda value: _check_flag("start", value),
+    "end": lambda value: _check_flag("end", value),
+    "constraints": lambda value: value is None or _choice("constraints", value, ("iob",), "or None"),
+    "model": lambda value: None,
+    "rescaling": lambda value: _choice("rescaling", value, ("margin", "slack")),
     "C": lambda value: _number("C", value, "a positive number", lambda C: C > 0),
     "tol": lambda value: _number("tol", value, "a number >= 0", lambda tol: tol >= 0),
     "epsilon": lambda value: _check_optional(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..errors import FormatError
+
+#: What numbers and arrays that do not fit raise; MemoryError where a size is absurd.
+_DAMAGE = (TypeError, ValueError, AttributeError, OverflowError, IndexError, MemoryError)
 
 
 def load(path):
@@ -15,7 +20,7 @@ def load(path):
 
     Returns
     -------
-    model : LinearSVC, MetricSVC, OrdinalSVC or RankSVM
+    model : LinearSVC, MetricSVC, OrdinalSVC, RankSVM, SequenceTagger or StructuralSVM
         As it was when saved, but for `result_`, the course of the training.
 
     Raises
@@ -38,20 +43,29 @@ def load(path):
     True
     """
     from ..formats import load_model
-    from . import LinearSVC, MetricSVC, OrdinalSVC, RankSVM
-    from .saving import from_file
 
-    kinds = {kind.__name__: kind for kind in (LinearSVC, MetricSVC, OrdinalSVC, RankSVM)}
+    readers = _readers()
     header, arrays = load_model(path)
     kind = header.get("kind") if isinstance(header, dict) else None
-    if not isinstance(kind, str) or kind not in kinds:
+    if not isinstance(kind, str) or kind not in readers:
         raise FormatError(
-            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(kinds)}; "
+            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(readers)}; "
             "a newer oneslack may know it"
         )
     try:
-        return from_file(kinds[kind], header, arrays)
+        return readers[kind](header, arrays)
     except KeyError as error:
         raise FormatError(f"{path}: the model file lacks {error}; train the model again") from error
-    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+    except _DAMAGE as error:
         raise FormatError(f"{path}: the model file is damaged ({error}); train the model again") from error
+
+
+def _readers():
+    """From the name of an estimator to what makes it of a header and arrays."""
+    from . import LinearSVC, MetricSVC, OrdinalSVC, RankSVM, SequenceTagger, StructuralSVM
+    from .saving import from_file
+    from .saving_structured import structural_from_file, tagger_from_file
+
+    readers = dict.fromkeys((LinearSVC, MetricSVC, OrdinalSVC, RankSVM), from_file)
+    readers |= {SequenceTagger: tagger_from_file, StructuralSVM: structural_from_file}
+    return {kind.__name__: partial(reader, kind) for kind, reader in readers.items()}

@@ -13,23 +13,10 @@ ARRAYS = {"coef": "weights", "intercept": "intercepts", "thresholds": "threshold
 
 def to_file(model):
     """(header, arrays) of a fitted model."""
-    from .. import __version__
-
-    parameters, arrays = _parameters_to_file(model.get_params(deep=False))
-    header = {
-        "kind": type(model).__name__,
-        "oneslack": __version__,
-        "n_features": int(model.n_features_in_),
-        "parameters": parameters,
-        "certificate": {
-            "primal": float(model.objective_),
-            "dual": float(model.dual_objective_),
-            "relative_gap": float(model.duality_gap_),
-            "n_iter": int(model.n_iter_),
-        },
-    }
+    header, arrays = common_to_file(model)
+    header["n_features"] = int(model.n_features_in_)
     if hasattr(model, "classes_"):
-        header["classes"], class_arrays = _classes_to_file(model.classes_)
+        header["classes"], class_arrays = classes_to_file(model.classes_)
         arrays |= class_arrays
     if hasattr(model, "multilabel_"):
         header["multilabel"] = bool(model.multilabel_)
@@ -43,32 +30,57 @@ def to_file(model):
 
 def from_file(kind, header, arrays):
     """The model of class `kind`; a ValueError, TypeError or KeyError where something is missing."""
-    model = kind(**_parameters_from_file(header["parameters"], arrays))
+    model = kind(**parameters_from_file(header["parameters"], arrays))
     model.n_features_in_ = int(header["n_features"])
     if is_classifier(model):
-        model.classes_ = _classes_from_file(header["classes"], arrays)
+        model.classes_ = classes_from_file(header["classes"], arrays)
     if "multilabel" in header:
         model.multilabel_ = bool(header["multilabel"])
     if "feature_names" in header:
         model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        _check_shape("feature names", model.feature_names_in_, (model.n_features_in_,))
-    certificate = header["certificate"]
-    model.objective_ = float(certificate["primal"])
-    model.dual_objective_ = float(certificate["dual"])
-    model.duality_gap_ = float(certificate["relative_gap"])
-    model.n_iter_ = int(certificate["n_iter"])
+        check_shape("feature names", model.feature_names_in_, (model.n_features_in_,))
+    certificate_from_file(model, header["certificate"])
     for name, shape in model._shapes().items():
-        _check_shape(ARRAYS[name], arrays[name], shape)
+        check_shape(ARRAYS[name], arrays[name], shape)
         setattr(model, f"{name}_", arrays[name] if shape else float(arrays[name]))
     return model
 
 
-def _check_shape(name, array, shape):
+# What all estimators have.
+
+
+def common_to_file(model):
+    """(header, arrays) with the parameters and the certificate."""
+    from .. import __version__
+
+    parameters, arrays = _parameters_to_file(model.get_params(deep=False))
+    header = {
+        "kind": type(model).__name__,
+        "oneslack": __version__,
+        "parameters": parameters,
+        "certificate": {
+            "primal": float(model.objective_),
+            "dual": float(model.dual_objective_),
+            "relative_gap": float(model.duality_gap_),
+            "n_iter": int(model.n_iter_),
+        },
+    }
+    return header, arrays
+
+
+def certificate_from_file(model, certificate):
+    model.objective_ = float(certificate["primal"])
+    model.dual_objective_ = float(certificate["dual"])
+    model.duality_gap_ = float(certificate["relative_gap"])
+    model.n_iter_ = int(certificate["n_iter"])
+
+
+def check_shape(name, array, shape):
     if array.shape != shape:
         raise ValueError(f"the {name} have shape {array.shape}, expected {shape}")
 
 
-def _classes_to_file(classes):
+def classes_to_file(classes):
     """Text in the header, numbers as an array."""
     if classes.dtype.kind in "iufb":
         return {"type": "number"}, {"classes": classes}
@@ -80,20 +92,20 @@ def _classes_to_file(classes):
     return {"type": "text", "dtype": classes.dtype.str, "values": values}, {}
 
 
-def _classes_from_file(header, arrays):
+def classes_from_file(header, arrays, at_least=2):
     if header["type"] == "number":
         classes = arrays["classes"]
     elif header["type"] == "text":
         classes = np.array(header["values"], dtype=np.dtype(header["dtype"]))
     else:
         raise ValueError(f"class labels of type {header['type']!r} are not known")
-    if classes.ndim != 1 or len(classes) < 2:
-        raise ValueError(f"there are {classes.size} class labels, expected two or more")
+    if classes.ndim != 1 or len(classes) < at_least:
+        raise ValueError(f"there are {classes.size} class labels, expected at least {at_least}")
     return classes
 
 
 def _parameters_to_file(parameters):
-    """JSON values as they are, class weights as pairs, a cost matrix as an array.
+    """JSON values as they are, class weights as pairs, a cost matrix as an array, templates as text.
 
     A solver or RandomState object has no place in a safe file: the default stands for it.
     """
@@ -108,6 +120,8 @@ def _parameters_to_file(parameters):
         elif name == "metric" and callable(value):
             # Code is not stored: the name tells what it was, and a fit asks for the function again.
             plain[name] = f"the function {getattr(value, '__qualname__', repr(value))}"
+        elif name == "templates" and value is not None and not isinstance(value, str):
+            plain[name] = "\n".join(map(str, value))
         elif isinstance(value, bool | int | float | str | None):
             plain[name] = value
     return plain, arrays
@@ -117,7 +131,7 @@ def _item(label):
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _parameters_from_file(parameters, arrays):
+def parameters_from_file(parameters, arrays):
     parameters = dict(parameters)
     if isinstance(parameters.get("class_weight"), dict):
         parameters["class_weight"] = dict(parameters["class_weight"]["pairs"])

@@ -1,8 +1,9 @@
 """What is a good output: joint features, a loss, and a decoder that finds the worst offender."""
 
 from .binary import Binary
+from .chain import Chain
 from .measures import measure_model
 from .multiclass import Multiclass
 from .ranking import Grouped, Ranking
 
-__all__ = ["Binary", "Grouped", "Multiclass", "Ranking", "measure_model"]
+__all__ = ["Binary", "Chain", "Grouped", "Multiclass", "Ranking", "measure_model"]

@@ -25,7 +25,7 @@ def choose_solver(problem, solver="auto", seed=0):
     if solver not in BY_NAME:
         names = ", ".join(["auto", *BY_NAME])
         raise ValueError(f"solver={solver!r} is not known; use one of {names}")
-    chosen = OneSlack() if solver == "one_slack" else BY_NAME[solver](seed=seed)
+    chosen = _one_slack(problem) if solver == "one_slack" else BY_NAME[solver](seed=seed)
     _check_fit(problem, chosen)
     return chosen, "asked for"
 
@@ -37,7 +37,11 @@ def _automatic(problem, seed):
         return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
     if hasattr(getattr(problem, "model", None), "dual_passes") and problem.has_scores:
         return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"
-    return OneSlack(), "the model offers no dual passes: cutting planes work for any model"
+    return _one_slack(problem), "the model offers no dual passes: cutting planes work for any model"
+
+
+def _one_slack(problem):
+    return OneSlack(cache_size=getattr(problem, "cache_size", 0))
 
 
 def missing(problem, solver) -> list[str]:

@@ -30,7 +30,10 @@ class QPSolution:
 def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSolution:
     """Improve the feasible point `a` until the gap is at most `tol` (or rounding stops it)."""
     m = len(b)
-    E = np.ones((m, 1)) if F is None else np.column_stack([np.ones(m), F])
+    # Columns of one size: the regularisation of the equalities below must be small beside them.
+    size = np.ones(0) if F is None else np.abs(F).max(axis=0)
+    size = np.where(size > 0, size, 1.0)
+    E = np.ones((m, 1)) if F is None else np.column_stack([np.ones(m), F / size])
     a = a.copy()
     support = a > 0
     # Q a is of the size of b at the optimum, so this is a scale of Q even where Q is all zeros.
@@ -59,7 +62,7 @@ def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSoluti
         support[top] = True
     a *= total / a.sum()
     value = float(b @ a - 0.5 * a @ (Q @ a))
-    return QPSolution(a, value, gap_of(Q, b, E, a, multipliers, total), multipliers[1:], n_iter)
+    return QPSolution(a, value, gap_of(Q, b, E, a, multipliers, total), multipliers[1:] / size, n_iter)
 
 
 def gap_of(Q, b, E, a, multipliers, total) -> float:

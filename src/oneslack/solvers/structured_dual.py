@@ -18,6 +18,8 @@ from .remembered import Remembered
 BLOCK = 64
 #: Cached passes between two asking ones, at most, and the share of growth they must keep up.
 CACHED, WORTH = 20, 0.05
+#: The gaps that examples have before their steps sum to about so many times what is left after a pass.
+OPTIMISM = 4.0
 #: Asking passes after which the true bound is looked at anyway.
 LIMIT = 10
 #: Passes without dual after which a cut is forgotten.
@@ -28,7 +30,7 @@ def structured_steps(problem, seed, start, tol):
     """The steps of `DualCD` for a model without passes of its own."""
     store = Remembered(problem.n, problem.n_params, problem.C * problem.data.weights)
     rng = np.random.default_rng(seed)
-    waited, target = 0, max(tol, 1e-15)
+    waited, target = 0, OPTIMISM * max(tol, 1e-15)
     start = start or {}
     if "store" in start:
         store.restore(start["store"])
@@ -62,9 +64,10 @@ def structured_steps(problem, seed, start, tol):
 def _asking_pass(problem, store, rng):
     """(sum of the examples' gaps as they were met, growth of the dual)."""
     gap, growth = 0.0, 0.0
-    order = rng.permutation(problem.n)
-    for block in np.array_split(order, max(1, problem.n // BLOCK)):
-        _remember(problem, store, np.sort(block))
+    # Neighbours are asked together: their data lie together.
+    blocks = np.array_split(np.arange(problem.n), max(1, problem.n // BLOCK))
+    for block in (blocks[k] for k in rng.permutation(len(blocks))):
+        _remember(problem, store, block)
         block_gap, block_growth = store.visit(rng.permutation(block))
         gap, growth = gap + block_gap, growth + block_growth
     return gap, growth

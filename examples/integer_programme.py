@@ -1,0 +1,108 @@
+"""What does the planner value?  Learn the objective of an integer programme from its optimal decisions.
+
+python examples/integer_programme.py
+
+Every month some projects are chosen within a budget of money and one of hours, some pairs excluding each
+other.  We see the projects, the limits and the choice, never the planner's values, which are hidden weights
+of the projects' features.  The Hamming loss is linear in the choice, so the worst offender of the training is
+the same programme with other prices.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+import oneslack
+
+#: The planner's values, which the training does not see.
+HIDDEN = np.array([1.0, -0.5, 2.0, 0.3, -1.5])
+
+
+class Month(NamedTuple):
+    """Projects with features (m, d); a choice z of 0/1 obeys use @ z <= limit."""
+
+    features: np.ndarray
+    use: np.ndarray
+    limit: np.ndarray
+
+
+@dataclass(frozen=True)
+class Programme:
+    """The best choice under linear limits: x a Month, y (m,) of 0/1, Hamming loss."""
+
+    n_features: int
+
+    @property
+    def n_params(self):
+        return self.n_features
+
+    def joint_feature(self, x, y):
+        return x.features.T @ y
+
+    def loss(self, y, y_hat):
+        return float(np.sum(y != y_hat))
+
+    def decode(self, w, x, y=None):
+        gain = x.features @ w
+        if y is not None:
+            gain = gain + 1 - 2 * y
+        found = milp(
+            -gain,
+            integrality=np.ones(len(gain)),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(x.use, ub=x.limit),
+            options={"mip_rel_gap": 0},  # the best choice, not one nearly as good
+        )
+        return np.rint(found.x).astype(int)
+
+
+def month(rng, n_projects):
+    """Projects with costs in money and hours; dear ones have more of what is valued."""
+    costs = rng.uniform(1, 5, size=(2, n_projects))
+    dear = costs.sum(axis=0) - 6
+    features = rng.normal(size=(n_projects, len(HIDDEN))) + 0.5 * np.outer(dear, np.sign(HIDDEN))
+    excluding = np.zeros((3, n_projects))
+    for row in excluding:
+        row[rng.choice(n_projects, 2, replace=False)] = 1
+    return Month(features, np.vstack([costs, excluding]), np.array([12.0, 12.0, 1.0, 1.0, 1.0]))
+
+
+def months(n, n_projects=10, seed=0):
+    """Months and the planner's choices."""
+    rng = np.random.default_rng(seed)
+    X = [month(rng, n_projects) for _ in range(n)]
+    return X, [Programme(len(HIDDEN)).decode(HIDDEN, x) for x in X]
+
+
+def value_lost(X, Y, choices):
+    """Share of the planner's best value that the choices miss."""
+    best, got = (sum(x.features.T @ z @ HIDDEN for x, z in zip(X, Z, strict=True)) for Z in (Y, choices))
+    return float(1 - got / best)
+
+
+def one_by_one(X, Y, C):
+    """Weights that tell chosen projects from others by features and costs, without the programme."""
+    seen = np.concatenate([np.column_stack([x.features, x.use[:2].T]) for x in X])
+    return oneslack.LinearSVC(C=C).fit(seen, np.concatenate(Y)).coef_.ravel()[: len(HIDDEN)]
+
+
+def main(n_train=30, n_test=50, C=1.0, tol=1e-2):
+    X, Y = months(n_train, seed=0)
+    X_test, Y_test = months(n_test, seed=1)
+    model = Programme(len(HIDDEN))
+
+    svm = oneslack.StructuralSVM(model, C=C, tol=tol, n_jobs=1).fit(X, Y)
+    print(svm.result_)
+    lost = {}
+    for name, w in (("the programme", svm.coef_), ("single projects", one_by_one(X, Y, C))):
+        lost[name] = value_lost(X_test, Y_test, [model.decode(w, x) for x in X_test])
+        direction = np.round(w / np.linalg.norm(w), 2)
+        print(f"learned from {name:15} {direction}: value lost in {n_test} other months {lost[name]:.2%}")
+    print(f"hidden                       {np.round(HIDDEN / np.linalg.norm(HIDDEN), 2)}")
+    return svm, *lost.values()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Examples in packed blocks: how a model with compiled decoders is driven."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+
+from .rows import Shard
+
+#: What such a model offers (protocols.Batches).
+NEEDS = ("pack", "worst_batch", "delta_sum", "delta_rows")
+#: A range of examples is cut into so many pieces for threads, where it is long enough.
+PIECES, SMALL = 4, 64
+
+
+@dataclass(frozen=True)
+class BatchOracle:
+    """Worst cuts of ranges of packed examples, found by compiled loops in threads."""
+
+    model: object
+    data: object
+    rescaling: str
+    engine: object
+
+    def mean(self, w):
+        """(normal, offset): the sum of s_i times the worst cut of each example."""
+        parts = self.engine.map(lambda shard: self._sum(w, shard), self.data.shards)
+        return np.sum([normal for normal, _ in parts], axis=0), sum(offset for _, offset in parts)
+
+    def rows(self, w, lo, hi):
+        """(index, rows, losses, outputs) of the examples lo <= i < hi whose truth is not best."""
+        parts = self.engine.map(lambda shard: self._rows(w, shard), _pieces(lo, hi))
+        index, losses = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
+        outputs = [z for part in parts for z in part[3]]
+        return index, sp.vstack([part[1] for part in parts], format="csr"), losses, outputs
+
+    def _worst(self, w, shard):
+        """(Z, losses, factors): a cut is the example's delta times its factor; 0 where the truth is best."""
+        Z, losses, leads = self.model.worst_batch(self.data, shard, w, self.rescaling)
+        factors = losses if self.rescaling == "slack" else np.ones(len(losses))
+        factors = np.where(losses - factors * leads > 0.0, factors, 0.0)
+        return Z, losses, factors
+
+    def _sum(self, w, shard):
+        Z, losses, factors = self._worst(w, shard)
+        s = self.data.weights[shard.lo : shard.hi]
+        offset = float(s[factors > 0] @ losses[factors > 0])
+        return self.model.delta_sum(self.data, shard, Z, s * factors), offset
+
+    def _rows(self, w, shard):
+        Z, losses, factors = self._worst(w, shard)
+        kept = np.flatnonzero(factors)
+        rows = self.model.delta_rows(self.data, shard, Z, factors)[kept]
+        ends = self.data.offsets[shard.lo : shard.hi + 1] - self.data.offsets[shard.lo]
+        outputs = [Z[ends[k] : ends[k + 1]] for k in kept]
+        return shard.lo + kept, rows, losses[kept], outputs
+
+
+def _pieces(lo, hi):
+    count = max(1, min(PIECES, (hi - lo) // SMALL))
+    bounds = [lo + (hi - lo) * k // count for k in range(count + 1)]
+    return [Shard(a, b) for a, b in pairwise(bounds)]

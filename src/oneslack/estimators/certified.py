@@ -1,0 +1,25 @@
+"""What every estimator says of its training: objective, bound, gap, course."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+
+class Certified:
+    """Attributes objective_, dual_objective_, duality_gap_, n_iter_ and result_."""
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_row_callbacks"}
+
+    def _store_certificate(self, results, key):
+        self.objective_ = float(sum(result.primal for result in results))
+        # Risks and norms are never negative: 0 is a bound, whatever the solver has proved.
+        self.dual_objective_ = float(sum(max(result.dual, 0.0) for result in results))
+        gap = max(self.objective_ - self.dual_objective_, 0.0)
+        self.duality_gap_ = gap / self.objective_ if self.objective_ > 0 else 0.0
+        self.n_iter_ = max(result.n_iter for result in results)
+        if key is None:
+            results = [replace(result, state={}) for result in results]
+        self.result_ = results if len(results) > 1 else results[0]
+        self._fitted_on = key

@@ -1,0 +1,238 @@
+"""StructuralSVM: any model, trained by any solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .. import driver
+from ..errors import OneslackError
+from ..problem import Problem, lacks
+from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
+from .certified import Certified
+from .convergence import warn_if_stopped_early
+from .parameters import check_parameters, seed_of
+from .targets import check_weights
+
+#: What training and predicting ask of a model.
+NEEDS = ("n_params", "joint_feature", "loss", "decode")
+
+
+class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
+    """Structural support vector machine for a model of your own, or a built-in one.
+
+    Minimises 1/2 |w|^2 + C sum_i s_i H_i(w) to a certified relative duality gap, with
+    H_i = max_z loss(y_i, z) - <w, psi(x_i, y_i) - psi(x_i, z)>, or the loss times (1 - <w, ...>) where the
+    slack is rescaled.  The model has `n_params`, `joint_feature(x, y)`, `loss(y, y_hat)` and
+    `decode(w, x, y=None)`; see docs/write_your_own_model.md.
+
+    Parameters
+    ----------
+    model : a model
+        What is a good output.
+    C : float, default=1.0
+        Weight of the sum of the hinges.
+    rescaling : {"margin", "slack"}, default="margin"
+        How the loss enters; "slack" needs `decode_slack(w, x, y)` of the model.
+    solver : {"auto", "one_slack", "n_slack", "dual_cd"} or a solver, default="auto"
+        "auto" chooses; `result_.reason` says why.
+    tol : float, default=1e-3
+        Relative duality gap (P - D) / P to stop at.
+    epsilon : float or None, default=None
+        Stop by the cutting-plane papers' rule instead: no constraint is violated by more (mean loss).
+    cache_size : int, default=5
+        Cuts that "one_slack" remembers of each example, to ask them before the decoder; 0 for none.
+    n_jobs : int or None, default=None
+        Processes for a decoder written in Python, threads for a compiled one; None or -1 for all cores.
+        The result is the same for any number.
+    max_iter : int, default=100_000
+        Steps of the solver.
+    time_limit : float or None, default=None
+        Seconds of training; the best model so far is kept, with its gap.
+    warm_start : bool, default=False
+        Begin at the weights of the last fit ("one_slack"; the others begin anew).
+    random_state : int, RandomState or None, default=None
+        Seed of the order in which examples are visited.
+    verbose : int, default=0
+        1 prints a line when the gap has closed by a fifth, 2 one for each step.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_params,)
+        The weights w.
+    objective_, dual_objective_ : float
+        Bounds of the optimum from above (at this model) and below.
+    duality_gap_ : float
+        (objective_ - dual_objective_) / objective_.
+    n_iter_ : int
+        Steps taken.
+    result_ : Result
+        With the status and the trace of the training; `certified` is False where the model says that its
+        decoder is not exact (`exact = False`).
+
+    Examples
+    --------
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 1]
+    >>> svm = oneslack.StructuralSVM(oneslack.Multiclass(2, 2), C=10.0).fit(X, y)
+    >>> svm.predict(X), svm.score(X, y)
+    ([0, 1, 1], 1.0)
+    """
+
+    def __init__(
+        self,
+        model,
+        C=1.0,
+        *,
+        rescaling="margin",
+        solver="auto",
+        tol=1e-3,
+        epsilon=None,
+        cache_size=5,
+        n_jobs=None,
+        max_iter=100_000,
+        time_limit=None,
+        warm_start=False,
+        random_state=None,
+        verbose=0,
+    ):
+        self.model = model
+        self.C = C
+        self.rescaling = rescaling
+        self.solver = solver
+        self.tol = tol
+        self.epsilon = epsilon
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, X, Y, sample_weight=None):
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X, Y : sequences of n inputs and n outputs
+            Anything that the model understands.
+        sample_weight : array-like of shape (n,) or None
+            Weights >= 0 of the examples.
+
+        Returns
+        -------
+        self : StructuralSVM
+        """
+        check_parameters(self)
+        problem = self._problem(X, Y, sample_weight)
+        start = None
+        if self.warm_start and getattr(self, "coef_", None) is not None:
+            start = {"w": self.coef_} if self.coef_.shape == (problem.n_params,) else None
+        with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
+            result = driver.solve(
+                problem, self.solver, tol=self.tol, epsilon=self.epsilon, max_iter=self.max_iter,
+                time_limit=self.time_limit, callbacks=callbacks, start=start,
+                seed=seed_of(self.random_state),
+            )  # fmt: skip
+            self.coef_ = result.w
+            self._store_certificate([result], None)
+        warn_if_stopped_early(self, None, [result])
+        return self
+
+    def _problem(self, X, Y, sample_weight):
+        if isinstance(self.model, type) or lacks(self.model, NEEDS):
+            raise TypeError(_what_is_wrong(self.model))
+        n = _count(X)
+        if _count(Y) != n:
+            raise ValueError(f"X has {n} examples but Y has {_count(Y)}")
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight, dtype=float)
+            if sample_weight.shape != (n,):
+                raise ValueError(f"sample_weight has shape {sample_weight.shape}, expected ({n},)")
+            check_weights(sample_weight)
+        return Problem(
+            self.model, X, Y, self.C, sample_weight=sample_weight, rescaling=self.rescaling,
+            cache_size=self.cache_size, n_jobs=self.n_jobs,
+        )  # fmt: skip
+
+    def predict(self, X):
+        """The best output of each input.
+
+        Parameters
+        ----------
+        X : sequence of inputs
+
+        Returns
+        -------
+        outputs : list
+        """
+        check_is_fitted(self)
+        return [self.model.decode(self.coef_, x) for x in _each(X)]
+
+    def predict_topk(self, X, k):
+        """The k best outputs of each input, where the model has `decode_topk(w, x, k)`.
+
+        Parameters
+        ----------
+        X : sequence of inputs
+        k : int
+
+        Returns
+        -------
+        outputs : list
+            What the model's `decode_topk` gives, for each input.
+        """
+        check_is_fitted(self)
+        if not hasattr(self.model, "decode_topk"):
+            raise OneslackError(f"{type(self.model).__name__} has no decode_topk(w, x, k)")
+        return [self.model.decode_topk(self.coef_, x, k) for x in _each(X)]
+
+    def score(self, X, Y, sample_weight=None):
+        """1 - mean loss of the predictions.
+
+        Parameters
+        ----------
+        X, Y : sequences of inputs and outputs
+        sample_weight : array-like of shape (n,) or None
+
+        Returns
+        -------
+        score : float
+        """
+        losses = [self.model.loss(y, z) for y, z in zip(Y, self.predict(X), strict=True)]
+        return 1.0 - float(np.average(losses, weights=sample_weight))
+
+    def save(self, path):
+        """Write the weights with their certificate to one safe file; `oneslack.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.  It holds no code, so that the model must be a built-in one:
+            Binary, Multiclass or Chain.
+        """
+        from ..formats import save_model
+        from .saving_structured import structural_to_file
+
+        check_is_fitted(self)
+        save_model(path, *structural_to_file(self))
+
+
+def _count(items):
+    return items.shape[0] if hasattr(items, "shape") else len(items)
+
+
+def _each(X):
+    """The examples one by one; an iterator over a sparse array may give vectors, an index gives rows."""
+    return (X[[i]] for i in range(X.shape[0])) if sp.issparse(X) else X
+
+
+def _what_is_wrong(model):
+    if isinstance(model, type):
+        return f"model is the class {model.__name__}; give an object of it, such as {model.__name__}(...)"
+    missing = ", ".join(lacks(model, NEEDS))
+    return f"StructuralSVM needs more than {type(model).__name__} offers: it lacks {missing}"

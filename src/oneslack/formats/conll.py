@@ -1,0 +1,254 @@
+"""CoNLL text: one token a line in columns, an empty line after each sentence; and CoNLL-U.
+
+A block of lines is classified by array operations (how many fields, a comment, the end of a sentence),
+then all its fields are cut out at once.  No Python code runs for a line.
+"""
+
+import os
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneslack.errors import FormatError, OneslackError
+from oneslack.formats.compression import read_buffer
+from oneslack.formats.lines import line_number, text_start
+from oneslack.formats.sentences import Column, Sentences, encode, new_vocabulary
+
+CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+BLOCK = 1 << 22  # bytes in a block, but for longer lines: bounds the memory that the fields take
+DOCUMENT = b"-DOCSTART-"
+NEWLINE, TAB, HASH, HYPHEN, POINT = b"\n\t#-."
+#: The bytes at which bytes.split() cuts.
+IS_BLANK = np.isin(np.arange(256), list(b" \t\n\r\x0b\x0c"))
+
+
+@dataclass
+class _Layout:
+    """How to cut lines; `n_columns` and `chosen`, from name to position, are known at the first token."""
+
+    path: str
+    tabs: bool
+    conllu: bool
+    n_columns: int | None
+    chosen: dict[str, int] | None
+
+
+def read_conll(path, columns=None, *, separator="auto", encoding="utf-8"):
+    """Read tagged text in columns, plain or packed, as Sentences.
+
+    columns: names of all columns in the file's order, None for one that is not wanted; or a dict from
+    names to positions, where -1 is the last; without it they are called col0, col1, ...
+    separator: "tab", "blank" (any run of spaces and tabs), or "auto": "tab" when there is one in the
+    first line.  Lines that start with -DOCSTART- end a sentence and are left out.
+
+        sentences = read_conll("train.txt", ["w", "pos", "chunk"])
+        sentences.columns["w"].values, sentences.offsets
+    """
+    if separator not in ("auto", "tab", "blank"):
+        raise OneslackError(f"separator must be 'auto', 'tab' or 'blank', got {separator!r}.")
+    path = os.fspath(path)
+    buffer = read_buffer(path)
+    tabs = separator == "tab" or (separator == "auto" and b"\t" in _first_line(buffer))
+    return _read(buffer, _Layout(path, tabs, False, None, None), columns, encoding)
+
+
+def read_conllu(path, columns=("form", "upos")):
+    """Read CoNLL-U, plain or packed, as Sentences of the words: no multiword tokens, no empty nodes.
+
+    columns: names among id, form, lemma, upos, xpos, feats, head, deprel, deps, misc; or a dict from
+    names of your own to these.
+
+        sentences = read_conllu("en_ewt-ud-train.conllu", {"w": "form", "pos": "upos"})
+    """
+    path = os.fspath(path)
+    chosen = dict(columns) if isinstance(columns, dict) else dict(zip(columns, columns))
+    unknown = [name for name in chosen.values() if name not in CONLLU]
+    if unknown or not chosen:
+        raise OneslackError(
+            f"CoNLL-U has no column {unknown[0]!r}; choose from {', '.join(CONLLU)}."
+            if unknown
+            else f"columns is empty; choose from {', '.join(CONLLU)}."
+        )
+    chosen = {name: CONLLU.index(place) for name, place in chosen.items()}
+    return _read(read_buffer(path), _Layout(path, True, True, len(CONLLU), chosen), None, "utf-8")
+
+
+def _first_line(buffer):
+    """The first line with a token, without blanks around it."""
+    start = text_start(buffer)
+    while start < len(buffer):
+        stop = buffer.find(b"\n", start) + 1 or len(buffer)
+        line = bytes(buffer[start:stop])
+        if line.strip() and not line.startswith(DOCUMENT):
+            return line.strip()
+        start = stop
+    return b""
+
+
+def _read(buffer, layout, columns, encoding):
+    vocabularies, pieces = defaultdict(new_vocabulary), defaultdict(list)
+    ends = [np.zeros(1, np.int64)]
+    n_lines = n_tokens = 0
+    for block in _blocks(buffer):
+        lines = _classify(block, layout)
+        if layout.chosen is None and lines.is_token.any():
+            layout.n_columns = int(lines.n_fields[lines.is_token.argmax()])
+            layout.chosen = _choose(layout, columns, n_lines + 1 + lines.is_token.argmax())
+        _check_fields(layout, lines, n_lines)
+        chosen = layout.chosen or {}
+        for name, texts in zip(chosen, lines.columns(chosen.values(), layout.n_columns), strict=True):
+            pieces[name].append(encode(vocabularies[name], texts))
+        before = n_tokens + np.cumsum(lines.is_token)
+        ends.append(before[lines.is_end])
+        n_lines += len(before)
+        n_tokens = int(before[-1])
+    if n_tokens == 0:
+        raise FormatError(
+            f"{layout.path}, line {max(n_lines, 1)}: the file ends without any token; "
+            "expected one token a line, its columns separated by blanks or tabs."
+        )
+    made = {
+        name: Column(_decode(layout, buffer, vocabularies[name], encoding), np.concatenate(pieces[name]))
+        for name in layout.chosen
+    }
+    return Sentences(made, np.unique(np.concatenate([*ends, [n_tokens]])), layout.path)
+
+
+def _blocks(buffer):
+    """Successive blocks of whole lines, as bytes that end in a newline."""
+    start = text_start(buffer)
+    while start < len(buffer):
+        stop = buffer.rfind(b"\n", start, start + BLOCK) + 1 or buffer.find(b"\n", start + BLOCK) + 1
+        block = bytes(buffer[start : stop or len(buffer)])
+        yield block if stop else block + b"\n"
+        start = stop or len(buffer)
+
+
+def _classify(block, layout):
+    lines = _TabLines(block) if layout.tabs else _BlankLines(block)
+    if layout.conllu:
+        lines.leave_out_what_is_no_word()
+    else:
+        lines.leave_out_document_starts()
+    return lines
+
+
+class _Lines:
+    """What each line of a block is: n_fields, is_token and is_end (of a sentence), all (lines,)."""
+
+    def __init__(self, block):
+        self.block = block
+        self.data = np.frombuffer(block, np.uint8)
+        self.stops = np.flatnonzero(self.data == NEWLINE)
+        self.starts = np.concatenate([[0], self.stops[:-1] + 1])
+        self.n_fields = self._count_fields()
+        self.is_token = self.n_fields > 0
+        self.is_end = ~self.is_token
+
+    def begin_with(self, byte):
+        return self.data[self.starts] == byte
+
+    def leave_out_document_starts(self):
+        lines = np.flatnonzero(self.begin_with(HYPHEN))
+        lines = [line for line in lines if self.block.startswith(DOCUMENT, self.starts[line])]
+        self.is_token[lines] = False
+        self.is_end[lines] = True
+
+
+class _BlankLines(_Lines):
+    """Lines cut at runs of blanks."""
+
+    def _count_fields(self):
+        blank = IS_BLANK[self.data]
+        begins = ~blank
+        begins[1:] &= blank[:-1]
+        return np.add.reduceat(begins, self.starts, dtype=np.int32)
+
+    def columns(self, places, n_columns):
+        """The texts of all tokens in each of the columns `places`."""
+        text = self.block
+        if (self.is_end & (self.n_fields > 0)).any():
+            text = self.data[np.repeat(self.is_token, self.stops + 1 - self.starts)].tobytes()
+        fields = text.split()
+        return [fields[place::n_columns] for place in places]
+
+
+class _TabLines(_Lines):
+    """Lines cut at every tab; a line of blanks only ends a sentence all the same."""
+
+    def __init__(self, block):
+        super().__init__(block.replace(b"\r\n", b"\n"))
+
+    def _count_fields(self):
+        # Line i is cut at cuts[first_cut[i]], ..., the last of these being its newline.
+        self.cuts = np.flatnonzero((self.data == TAB) | (self.data == NEWLINE))
+        last_cut = np.flatnonzero(self.data[self.cuts] == NEWLINE)
+        self.first_cut = np.concatenate([[0], last_cut[:-1] + 1])
+        n_fields = last_cut - self.first_cut + 1
+        for line in np.flatnonzero(IS_BLANK[self.data[self.starts]]):
+            if not self.block[self.starts[line] : self.stops[line]].strip():
+                n_fields[line] = 0
+        return n_fields
+
+    def leave_out_what_is_no_word(self):
+        """Comments, and what has an id such as 3-4 (a multiword token) or 5.1 (an empty node)."""
+        marks = np.append(np.flatnonzero((self.data == HYPHEN) | (self.data == POINT)), len(self.data))
+        in_id = marks[np.searchsorted(marks, self.starts)] < self.cuts[self.first_cut]
+        self.is_token &= ~(in_id | self.begin_with(HASH))
+
+    def columns(self, places, n_columns):
+        """The texts of all tokens in each of the columns `places`."""
+        first = self.first_cut[self.is_token]
+        texts = []
+        for place in places:
+            starts = self.cuts[first + (place - 1)] + 1 if place else self.starts[self.is_token]
+            stops = self.cuts[first + place]
+            texts.append(list(map(self.block.__getitem__, map(slice, starts.tolist(), stops.tolist()))))
+        return texts
+
+
+def _check_fields(layout, lines, lines_before):
+    wrong = (lines.n_fields != layout.n_columns) & lines.is_token
+    if wrong.any():
+        line = wrong.argmax()
+        expected = (
+            f"{layout.n_columns} columns, as {'CoNLL-U has' if layout.conllu else 'the first token has'}"
+        )
+        raise FormatError(
+            f"{layout.path}, line {lines_before + 1 + line}: expected {expected}, found "
+            f"{lines.n_fields[line]}, cutting at {'tabs' if layout.tabs else 'blanks'}; mend the line."
+        )
+
+
+def _choose(layout, columns, line):
+    """From names to positions, given how many columns the first token has."""
+    n = layout.n_columns
+    if columns is None:
+        return {f"col{place}": place for place in range(n)}
+    if isinstance(columns, dict):
+        beyond = [f"{name!r} at {place}" for name, place in columns.items() if not -n <= place < n]
+        if not columns or beyond:
+            raise FormatError(
+                f"{layout.path}, line {line}: there are {n} columns, but columns asks for "
+                f"{beyond[0] if beyond else 'none'}; give positions from 0 to {n - 1}."
+            )
+        return {name: range(n)[place] for name, place in columns.items()}
+    names = [name for name in columns if name is not None]
+    if len(columns) != n or not names or len(set(names)) < len(names):
+        raise FormatError(
+            f"{layout.path}, line {line}: expected {len(columns)} columns ({', '.join(map(str, columns))}), "
+            f"found {n}; give {n} names that differ, None for a column that is not wanted."
+        )
+    return {name: place for place, name in enumerate(columns) if name is not None}
+
+
+def _decode(layout, buffer, vocabulary, encoding):
+    try:
+        return [text.decode(encoding) for text in vocabulary]
+    except UnicodeDecodeError as error:
+        line = line_number(buffer, buffer.find(error.object))
+        raise FormatError(
+            f"{layout.path}, line {line}: {error.object[:40]!r} is not {encoding}; convert the file to UTF-8"
+            f"{'' if layout.conllu else ', or name its encoding'}."
+        ) from error
