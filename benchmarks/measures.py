@@ -101,8 +101,9 @@ def groups(corpus):
     """{group: (topics, what they are)}; topics of equal size with more test positives come first."""
     P, Q = corpus.Y.sum(axis=0), corpus.Y_test.sum(axis=0)
     order = [int(k) for k in np.lexsort((np.arange(len(P)), -Q, P)) if Q[k] > 0]
+    least = [k for k in order if P[k] <= P[order[4]]]
     return {
-        "smallest": (order[:5], f"The five smallest topics ({np.sum(P == 1)} have one positive)"),
+        "smallest": (least, f"The five smallest topics, with those that tie with them: {len(least)}"),
         "three": ([k for k in order if P[k] >= FOLDS][:5], "The five smallest with three positives or more"),
         "rare": ([k for k in order if P[k] <= 10], "All topics with 1 to 10 positives"),
         "largest": (order[:-11:-1], "The ten largest topics"),

@@ -2,10 +2,9 @@
 
 python examples/image_grid.py
 
-The model weighs each pixel's own features and how often neighbours differ, one weight for neighbours in a row
-and one for those in a column.  Where such a weight is negative, neighbours like to differ; turning over every
-second column (or row) of the labels makes them like to agree.  So a minimum cut finds the best labelling at
-any weights, and the certificate holds.
+One weight counts unlike neighbours in a row, one those in a column.  Where such a weight is negative,
+neighbours like to differ; turning over the labels of every second column (or row) makes them like to agree.
+So a minimum cut finds the best labelling at any weights, and the certificate holds.
 """
 
 from dataclasses import dataclass
@@ -53,15 +52,14 @@ def minimum_cut(gain, in_rows, in_columns):
     node = np.arange(gain.size).reshape(gain.shape)
     source, sink = gain.size, gain.size + 1
     one, zero = node[gain > 0], node[gain <= 0]
-    edges = [  # (from, to, capacity): cut where `from` is 1 and `to` is 0
-        (np.full(one.size, source), one, gain[gain > 0]),
-        (zero, np.full(zero.size, sink), -gain[gain <= 0]),
-    ]
+    # (from, to, capacity): paid where `from` is labelled 1 and `to` 0
+    edges = [(np.full(one.size, source), one, gain[gain > 0])]
+    edges += [(zero, np.full(zero.size, sink), -gain[gain <= 0])]
     for a, b, price in ((node[:, 1:], node[:, :-1], in_rows), (node[1:], node[:-1], in_columns)):
         prices = np.full(a.size, price)
         edges += [(a.ravel(), b.ravel(), prices), (b.ravel(), a.ravel(), prices)]
     start, end, capacity = (np.concatenate(part) for part in zip(*edges, strict=True))
-    whole = np.rint(capacity * (2**30 / max(capacity.sum(), 1e-300))).astype(np.int32)
+    whole = np.rint(capacity / (capacity.sum() or 1.0) * 2**30).astype(np.int32)
     network = csr_array((whole, (start, end)), shape=(sink + 1, sink + 1))
     left = (network - maximum_flow(network, source, sink).flow) > 0
     labels = np.zeros(sink + 1, int)

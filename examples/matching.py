@@ -20,7 +20,7 @@ JITTER = np.array([0.3, 0.6, 1.0, 2.0, 4.0, 8.0])
 
 @dataclass(frozen=True)
 class Matching:
-    """x: two arrays (m, d) of points; y (m,): the partner in the second of each in the first; Hamming loss."""
+    """x: two arrays (m, d) of points; y (m,): partners in the second of the first's points; Hamming loss."""
 
     n_features: int
 

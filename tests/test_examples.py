@@ -124,9 +124,8 @@ def test_the_programme_beats_single_projects(capsys):
     svm = run(integer_programme, capsys)
     X, Y = integer_programme.months(40, seed=2)
     other = integer_programme.one_by_one(*integer_programme.months(30, seed=0), svm.C)
-    decisions = [[svm.model.decode(w, x) for x in X] for w in (svm.coef_, other)]
-    lost = [integer_programme.value_lost(X, Y, Z) for Z in decisions]
-    wrong = [np.mean(np.array(Z) != Y) for Z in decisions]
+    lost = [integer_programme.value_lost(X, Y, svm.model, w) for w in (svm.coef_, other)]
+    wrong = [np.mean([svm.model.decode(w, x) != y for x, y in zip(X, Y)]) for w in (svm.coef_, other)]
     assert 0 <= lost[0] < 0.5 * lost[1]
     assert wrong[0] < wrong[1]
 

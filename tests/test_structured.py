@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from reference import Reference
 
-from oneslack import Binary, DualCD, Multiclass, NSlack, OneSlack, Problem, Ranking, solve
+from oneslack import Binary, Chain, DualCD, Multiclass, NSlack, OneSlack, Problem, Ranking, solve
 from oneslack.brute import all_cuts
 from oneslack.engines.processes import Processes
 from oneslack.engines.threads import Threads
@@ -63,9 +63,20 @@ def examples(kind, n=30, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4))
     scores = X @ rng.normal(size=(4, 3)) + 0.5 * rng.normal(size=(n, 3))
+    if kind == "chain":
+        return chain_examples(rng)
     if kind == "multiclass":
         return Costly(4, 3, losses=COSTS), X, scores.argmax(axis=1)
     return Labels(sparse=kind == "sparse"), X, [tuple(int(v) for v in row > 0) for row in scores]
+
+
+def chain_examples(rng, n=20):
+    """Short sentences, tagged by some chain, but for noise."""
+    model = Chain(3, 3, start=True)
+    X = [rng.normal(size=(T, 3)) for T in rng.integers(1, 5, size=n)]
+    w = 2.0 * rng.normal(size=model.n_params)
+    Y = [np.where(rng.random(len(x)) < 0.2, rng.integers(0, 3, len(x)), model.decode(w, x)) for x in X]
+    return model, X, Y
 
 
 SOLVERS = {
@@ -91,7 +102,7 @@ def reference_of(model, X, Y, C, rescaling, s=None):
 
 @pytest.mark.parametrize("C", [0.1, 5.0])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
-@pytest.mark.parametrize("kind", ["labels", "sparse", "multiclass"])
+@pytest.mark.parametrize("kind", ["labels", "sparse", "multiclass", "chain"])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_solver_brackets_the_optimum(solver, kind, rescaling, C):
     model, X, Y = examples(kind)
@@ -185,10 +196,11 @@ def test_an_inexact_decoder_is_not_certified(solver):
     assert np.isfinite(result.primal)
 
 
+@pytest.mark.parametrize("kind", ["labels", "chain"])
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("solver", ["one_slack-cache", "n_slack-batch", "dual_cd"])
-def test_half_and_half_is_the_whole(solver, k):
-    model, X, Y = examples("labels")
+def test_half_and_half_is_the_whole(solver, k, kind):
+    model, X, Y = examples(kind)
     solver = SOLVERS[solver]
     whole = solve(Problem(model, X, Y, 5.0), solver, tol=1e-12, max_iter=k + 3)
     half = solve(Problem(model, X, Y, 5.0), solver, tol=1e-12, max_iter=k)

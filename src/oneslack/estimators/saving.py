@@ -69,6 +69,7 @@ def common_to_file(model):
 
 
 def certificate_from_file(model, certificate):
+    """Give the model its objective, bound and gap."""
     model.objective_ = float(certificate["primal"])
     model.dual_objective_ = float(certificate["dual"])
     model.duality_gap_ = float(certificate["relative_gap"])
@@ -76,6 +77,7 @@ def certificate_from_file(model, certificate):
 
 
 def check_shape(name, array, shape):
+    """Raise unless the array has the shape."""
     if array.shape != shape:
         raise ValueError(f"the {name} have shape {array.shape}, expected {shape}")
 
@@ -93,6 +95,7 @@ def classes_to_file(classes):
 
 
 def classes_from_file(header, arrays, at_least=2):
+    """The sorted labels (K,)."""
     if header["type"] == "number":
         classes = arrays["classes"]
     elif header["type"] == "text":
@@ -132,6 +135,7 @@ def _item(label):
 
 
 def parameters_from_file(parameters, arrays):
+    """The arguments of the estimator."""
     parameters = dict(parameters)
     if isinstance(parameters.get("class_weight"), dict):
         parameters["class_weight"] = dict(parameters["class_weight"]["pairs"])

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import driver
 from ..features import DictIndexer, FeatureIndex
-from ..formats.sentences import Sentences
 from ..models.chain import Chain
 from ..problem import Problem
 from ..ragged import Ragged
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
+from .iob import iob_rules, refuse_broken_phrases
 from .parameters import check_parameters, seed_of
+from .tagged_input import MATRICES, SENTENCES, TOKENS, codes_of, column_of, flat_labels, kind_of, rows_of
 from .targets import check_weights
 
 
@@ -142,14 +142,14 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         self : SequenceTagger
         """
         check_parameters(self)
-        self._indexer = self._new_indexer(X)
-        rows = self._rows(X, learn=True)
-        self.classes_, codes = self._codes(X, Y, rows)
-        self.model_ = self._chain(rows.values.shape[1])
+        indexer = self._new_indexer(X)
+        rows = rows_of(indexer, X, learn=True)
+        classes, codes = codes_of(X, Y, rows)
+        model = self._chain(rows, classes, codes)
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
         problem = Problem(
-            self.model_, rows, Ragged(codes, rows.offsets), self.C, sample_weight=sample_weight,
+            model, rows, Ragged(codes, rows.offsets), self.C, sample_weight=sample_weight,
             rescaling=self.rescaling, cache_size=5, n_jobs=self.n_jobs,
         )  # fmt: skip
         solver = "dual_cd" if isinstance(self.solver, str) and self.solver == "auto" else self.solver
@@ -158,7 +158,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
                 problem, solver, tol=self.tol, epsilon=self.epsilon, max_iter=self.max_iter,
                 time_limit=self.time_limit, callbacks=callbacks, seed=seed_of(self.random_state),
             )  # fmt: skip
-            self.coef_ = result.w
+            self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])
         return self
@@ -166,51 +166,35 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
     # Input.
 
     def _new_indexer(self, X):
-        if isinstance(X, Sentences):
+        """What turns tokens into features; None for matrices, which are features already."""
+        kind = kind_of(X)
+        if kind is None:
+            raise ValueError("X has no sentence: there is nothing to learn from")
+        if kind == SENTENCES:
             if self.templates is None:
                 raise ValueError("Sentences need templates: the name of a set, or a text of templates")
-            return FeatureIndex(self.templates, min_count=self.min_count, hash_bits=self.hash_bits)
-        if isinstance(X, Ragged) or (len(X) and _is_matrix(X[0])):
-            return None
-        return DictIndexer(min_count=self.min_count, hash_bits=self.hash_bits)
+        elif self.templates is not None:
+            raise ValueError(f"templates need Sentences, as the readers give them, but X holds {kind}")
+        names = {
+            "min_count": int(self.min_count),
+            "hash_bits": None if self.hash_bits is None else int(self.hash_bits),
+        }
+        if kind == SENTENCES:
+            return FeatureIndex(self.templates, **names)
+        if kind == TOKENS:
+            return DictIndexer(**names)
+        if names != {"min_count": 1, "hash_bits": None}:
+            raise ValueError("min_count and hash_bits are for features by name, but X holds matrices")
+        return None
 
-    def _rows(self, X, learn=False) -> Ragged:
-        """The features of all tokens."""
-        indexer = self._indexer
-        if indexer is None:
-            return X if isinstance(X, Ragged) else Ragged.from_list(X)
-        if isinstance(indexer, FeatureIndex) != isinstance(X, Sentences):
-            raise ValueError("X must be of the same kind as in fit: Sentences, or lists of tokens")
-        features = (indexer.fit_transform if learn else indexer.transform)(X)
-        return Ragged(features, X.offsets) if isinstance(X, Sentences) else Ragged(*features)
-
-    def _codes(self, X, Y, rows):
-        """(classes, codes of all tokens)."""
-        if isinstance(Y, str):
-            column = _column(X, Y)
-            labels, codes = np.array(column.values), column.codes
-            order = np.argsort(labels)
-            place = np.empty(len(labels), np.int32)
-            place[order] = np.arange(len(labels))
-            return labels[order], place[codes]
-        lengths = np.array([len(labels) for labels in Y])
-        if len(lengths) != len(rows):
-            raise ValueError(f"X has {len(rows)} sentences but Y has {len(lengths)}")
-        wrong = np.flatnonzero(lengths != rows.lengths)
-        if len(wrong):
-            i = wrong[0]
-            raise ValueError(f"sentence {i} has {rows.lengths[i]} tokens but {lengths[i]} labels")
-        flat = np.array([label for labels in Y for label in labels])
-        classes, codes = np.unique(flat, return_inverse=True)
-        return classes, codes.astype(np.int32)
-
-    def _chain(self, n_features):
+    def _chain(self, rows, classes, codes):
         allowed = allowed_start = None
         if self.constraints == "iob":
-            allowed, allowed_start = iob_rules(self.classes_)
+            allowed, allowed_start = iob_rules(classes)
+            refuse_broken_phrases(rows.offsets, classes, codes, allowed, allowed_start)
         return Chain(
-            n_features, len(self.classes_), order=self.order, start=bool(self.start), end=bool(self.end),
-            allowed=allowed, allowed_start=allowed_start,
+            rows.values.shape[1], len(classes), order=int(self.order), start=bool(self.start),
+            end=bool(self.end), allowed=allowed, allowed_start=allowed_start,
         )  # fmt: skip
 
     # Output.
@@ -235,7 +219,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         from ..engines.threads import Threads
 
-        data = self.model_.pack(self._rows(X), None)
+        data = self.model_.pack(self._features(X), None)
         with Threads(self.n_jobs) as engine:
             parts = engine.map(lambda shard: self.model_.predict_batch(data, shard, self.coef_), data.shards)
         return Ragged(np.concatenate(parts) if parts else np.empty(0, np.int32), data.offsets)
@@ -254,7 +238,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         """
         check_is_fitted(self)
         outputs = []
-        for x in _sentences(self._rows(X)):
+        for x in _sentences(self._features(X)):
             Z, scores = self.model_.decode_topk(self.coef_, x, k)
             outputs.append(list(zip(self.classes_[Z].tolist(), scores.tolist(), strict=True)))
         return outputs
@@ -271,7 +255,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         margins : list of ndarrays
         """
         check_is_fitted(self)
-        return [self.model_.margins(self.coef_, x) for x in _sentences(self._rows(X))]
+        return [self.model_.margins(self.coef_, x) for x in _sentences(self._features(X))]
 
     def score(self, X, Y):
         """The share of tokens with the right label.
@@ -286,31 +270,36 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         """
         predicted = self.predict_codes(X)
         if isinstance(Y, str):
-            truth = _column(X, Y).strings()
+            truth = column_of(X, Y).strings()
         else:
-            truth = np.array([label for labels in Y for label in labels])
-        if len(truth) != len(predicted.values):
-            raise ValueError(f"X has {len(predicted.values)} tokens but Y has {len(truth)} labels")
+            truth = flat_labels(Y, predicted.lengths)
+        if not len(truth):
+            raise ValueError("there is no token to score")
         return float(np.mean(self.classes_[predicted.values] == truth))
 
+    def save(self, path):
+        """Write the tagger with its features and certificate to one safe file; `oneslack.load` reads it.
 
-def iob_rules(labels):
-    """(allowed (L, L), allowed_start (L,)): I-X may follow B-X and I-X only, and starts no sentence."""
-    names = [str(label) for label in labels]
-    inside = np.array([name.startswith("I-") for name in names])
-    kinds = np.array([name[2:] if name[:2] in ("B-", "I-") else "" for name in names])
-    allowed = ~inside[None, :] | ((kinds[:, None] == kinds[None, :]) & (kinds[:, None] != ""))
-    return allowed, ~inside
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.
+        """
+        from ..formats import save_model
+        from .saving_structured import tagger_to_file
 
+        check_is_fitted(self)
+        save_model(path, *tagger_to_file(self))
 
-def _column(X, name):
-    if not isinstance(X, Sentences) or name not in X.columns:
-        raise ValueError(f"Y={name!r} must be a column of Sentences, or give lists of labels")
-    return X.columns[name]
-
-
-def _is_matrix(x):
-    return sp.issparse(x) or (isinstance(x, np.ndarray) and x.ndim == 2)
+    def _features(self, X) -> Ragged:
+        """The features of new sentences, which must be of the kind that was learned from."""
+        learned = {FeatureIndex: SENTENCES, DictIndexer: TOKENS}.get(type(self._indexer), MATRICES)
+        kind = kind_of(X)
+        if kind is None:
+            return Ragged(np.empty((0, self.model_.n_features)), [0])
+        if kind != learned:
+            raise ValueError(f"X must be of the same kind as in fit: {learned}, not {kind}")
+        return rows_of(self._indexer, X)
 
 
 def _sentences(rows):

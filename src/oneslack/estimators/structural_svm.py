@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -171,7 +170,7 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         outputs : list
         """
         check_is_fitted(self)
-        return [self.model.decode(self.coef_, x) for x in _each(X)]
+        return [self.model.decode(self.coef_, x) for x in X]
 
     def predict_topk(self, X, k):
         """The k best outputs of each input, where the model has `decode_topk(w, x, k)`.
@@ -189,7 +188,7 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         if not hasattr(self.model, "decode_topk"):
             raise OneslackError(f"{type(self.model).__name__} has no decode_topk(w, x, k)")
-        return [self.model.decode_topk(self.coef_, x, k) for x in _each(X)]
+        return [self.model.decode_topk(self.coef_, x, k) for x in X]
 
     def score(self, X, Y, sample_weight=None):
         """1 - mean loss of the predictions.
@@ -224,11 +223,6 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
 
 def _count(items):
     return items.shape[0] if hasattr(items, "shape") else len(items)
-
-
-def _each(X):
-    """The examples one by one; an iterator over a sparse array may give vectors, an index gives rows."""
-    return (X[[i]] for i in range(X.shape[0])) if sp.issparse(X) else X
 
 
 def _what_is_wrong(model):
