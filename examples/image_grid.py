@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import gaussian_filter
-from scipy.sparse import csr_array
+from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 import oneslack
@@ -60,7 +60,7 @@ def minimum_cut(gain, in_rows, in_columns):
         edges += [(a.ravel(), b.ravel(), prices), (b.ravel(), a.ravel(), prices)]
     start, end, capacity = (np.concatenate(part) for part in zip(*edges, strict=True))
     whole = np.rint(capacity / (capacity.sum() or 1.0) * 2**30).astype(np.int32)
-    network = csr_array((whole, (start, end)), shape=(sink + 1, sink + 1))
+    network = csr_matrix((whole, (start, end)), shape=(sink + 1, sink + 1))
     left = (network - maximum_flow(network, source, sink).flow) > 0
     labels = np.zeros(sink + 1, int)
     labels[breadth_first_order(left, source, return_predecessors=False)] = 1

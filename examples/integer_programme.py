@@ -3,7 +3,7 @@
 python examples/integer_programme.py
 
 Every month projects are chosen within budgets of money and hours, some pairs excluding each other.  We see
-projects, limits and choices, never the values, which are hidden weights of the projects' features.  The Hamming
+projects, limits and choices, never the values, which are hidden weights of the projects' features.  Hamming
 loss is linear in the choice, so the worst offender of the training is the same programme with other prices.
 """
 
@@ -58,7 +58,7 @@ def month(rng, n_projects):
     dear = costs.sum(axis=0) - 6
     features = rng.normal(size=(n_projects, len(HIDDEN))) + 0.5 * np.outer(dear, np.sign(HIDDEN))
     excluding = np.array([rng.permutation(n_projects) < 2 for _ in range(3)])  # at most one of two
-    return Month(features, np.vstack([costs, excluding]), np.array([12.0, 12.0, 1.0, 1.0, 1.0]))
+    return Month(features, np.vstack([costs, excluding]), np.append(rng.uniform(5, 20, size=2), [1, 1, 1]))
 
 
 def months(n, n_projects=10, seed=0):
@@ -81,7 +81,7 @@ def one_by_one(X, Y, C):
     return oneslack.LinearSVC(C=C).fit(seen, np.concatenate(Y)).coef_.ravel()[: len(HIDDEN)]
 
 
-def main(n_train=30, n_test=50, C=1.0, tol=1e-2):
+def main(n_train=24, n_test=50, C=10.0, tol=1e-2):
     X, Y = months(n_train, seed=0)
     X_test, Y_test = months(n_test, seed=1)
     model = Programme(len(HIDDEN))

@@ -159,7 +159,9 @@ def test_worst_output(model):
 
 
 @pytest.mark.parametrize(
-    "model", [FBeta(1), BreakEven(1), RecallAtK(1, 1), ContingencyLoss(1, unusual)], ids=lambda model: type(model).__name__
+    "model",
+    [FBeta(1), BreakEven(1), RecallAtK(1, 1), ContingencyLoss(1, unusual)],
+    ids=lambda model: type(model).__name__,
 )
 @pytest.mark.parametrize("y", [[1.0], [-1.0], [1.0, -1.0]], ids=name)
 def test_worst_output_of_one_or_two(model, y):

@@ -26,7 +26,7 @@ def kind_of(X):
 def rows_of(indexer, X, learn=False) -> Ragged:
     """The features of all tokens."""
     if indexer is None:
-        return X if isinstance(X, Ragged) else _stack(X)
+        return _finite(X if isinstance(X, Ragged) else _stack(X))
     features = (indexer.fit_transform if learn else indexer.transform)(X)
     return Ragged(features, X.offsets) if isinstance(X, Sentences) else Ragged(*features)
 
@@ -37,9 +37,18 @@ def _stack(X):
         if not _is_matrix(x) or x.shape[1] != d:
             shape = f"shape {x.shape}" if hasattr(x, "shape") else f"type {type(x).__name__}"
             raise ValueError(f"sentence {i}: x has {shape}, expected a matrix (tokens, {d}) as sentence 0")
-        if not np.isfinite(x.data if sp.issparse(x) else x).all():
-            raise ValueError(f"sentence {i}: x holds numbers that are not finite")
     return Ragged.from_list(X)
+
+
+def _finite(rows):
+    """The rows; an error that names the sentence where a number is not finite."""
+    values = rows.values
+    bad = np.flatnonzero(~np.isfinite(values.data if sp.issparse(values) else values))
+    if len(bad):
+        bounds = values.indptr[rows.offsets] if sp.issparse(values) else rows.offsets * values.shape[1]
+        i = int(np.searchsorted(bounds, bad[0], side="right")) - 1
+        raise ValueError(f"sentence {i}: x holds numbers that are not finite")
+    return rows
 
 
 def codes_of(X, Y, rows):
@@ -72,7 +81,10 @@ def flat_labels(Y, lengths):
     if all(issubclass(kind, str) for kind in kinds):
         return np.array(flat, dtype=str)
     if all(issubclass(kind, Number | np.bool_) for kind in kinds):
-        return np.array(flat)
+        labels = np.array(flat)
+        if np.isnan(labels).any():
+            raise ValueError("a label is not a number (nan); every token needs one")
+        return labels
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
     raise ValueError(f"labels are of type {names}; use text or numbers, all of one type")
 

@@ -56,7 +56,7 @@ class Binary:
         Y = np.asarray(Y)
         bad = np.flatnonzero((Y != 1) & (Y != -1))
         if len(bad):
-            raise ValueError(f"example {bad[0]}: y is {Y[bad[0]]!r}, expected -1 or +1")
+            raise ValueError(f"example {bad[0]}: y is {Y[bad[0]]}, expected -1 or +1")
         return pack_rows(X, Y.astype(np.float64), weights)
 
     def new_scores(self, data):

@@ -67,7 +67,7 @@ class Multiclass:
         Y = np.asarray(Y)
         bad = np.flatnonzero((Y < 0) | (self.n_classes <= Y) | (np.floor(Y) != Y))
         if len(bad):
-            raise ValueError(f"example {bad[0]}: y is {Y[bad[0]]!r}, expected 0 .. {self.n_classes - 1}")
+            raise ValueError(f"example {bad[0]}: y is {Y[bad[0]]}, expected 0 .. {self.n_classes - 1}")
         return pack_rows(X, Y.astype(np.int64), weights)
 
     def _split(self, w):
