@@ -588,6 +588,12 @@ def test_labels_that_cannot_be_saved_are_named(path):
         tagger.save(path)
 
 
-def test_the_model_is_a_chain():
-    assert isinstance(fitted().model_, Chain)
-    assert fitted().coef_.shape == (fitted().model_.n_params,)
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_the_model_is_the_chain_that_was_asked_for(settings):
+    tagger = fitted(tol=1e-2, **settings)
+    model = tagger.model_
+    assert isinstance(model, Chain)
+    for name, default in (("order", 1), ("start", False), ("end", False)):
+        assert getattr(model, name) == settings.get(name, default)
+    assert (model.allowed is not None) == ("constraints" in settings)
+    assert tagger.coef_.shape == (model.n_params,)

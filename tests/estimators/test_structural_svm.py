@@ -255,7 +255,7 @@ BAD = {
     "no loss": (NoLoss(), {}, "StructuralSVM needs more than NoLoss offers: it lacks loss"),
     "no decoder": (Ranking(3), {}, "needs more than Ranking offers: it lacks joint_feature, loss, decode"),
     "text": ("svm", {}, "needs more than str offers"),
-    "no slack": (MultiLabel(3, 2), {"rescaling": "slack"}, r"needs a method decode_slack\(w, x, y\) of MultiLabel"),
+    "no slack": (MultiLabel(3, 2), {"rescaling": "slack"}, "needs a method decode_slack.* of MultiLabel"),
     "rescaling": (LISTED, {"rescaling": "both"}, "rescaling='both' is not known"),
     "C": (LISTED, {"C": 0}, "C must be a positive number; got 0"),
     "cache": (LISTED, {"cache_size": -1}, "cache_size must be a number of cuts >= 0; got -1"),
@@ -283,7 +283,7 @@ def test_bad_examples_get_their_sentence():
         svm.fit(X, Y, sample_weight=-np.ones(30))
     with pytest.raises(ValueError, match="no example with a positive weight"):
         svm.fit(X[:0], Y[:0])
-    with pytest.raises(ValueError, match="example 3: y is 7, expected 0"):
+    with pytest.raises(ValueError, match=r"example 3: y is .*7.*, expected 0 \.\. 1"):
         StructuralSVM(Multiclass(3, 2)).fit(X, np.where(np.arange(30) == 3, 7, 0))
 
 
