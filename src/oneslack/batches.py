@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
-from .rows import Shard
+from .rows import MAX_SHARDS, equal_shards
 
 #: What such a model offers (protocols.Batches).
 NEEDS = ("pack", "worst_batch", "delta_sum", "delta_rows")
-#: A range of examples is cut into so many pieces for threads, where it is long enough.
-PIECES, SMALL = 4, 64
+#: Examples that are worth a thread.
+SMALL = 64
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,9 @@ class BatchOracle:
 
     def rows(self, w, lo, hi):
         """(index, rows, losses, outputs) of the examples lo <= i < hi whose truth is not best."""
-        parts = self.engine.map(lambda shard: self._rows(w, shard), _pieces(lo, hi))
+        parts = self.engine.map(
+            lambda shard: self._rows(w, shard), equal_shards(lo, hi, min(MAX_SHARDS, (hi - lo) // SMALL))
+        )
         index, losses = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
         outputs = [z for part in parts for z in part[3]]
         return index, sp.vstack([part[1] for part in parts], format="csr"), losses, outputs
@@ -57,9 +58,3 @@ class BatchOracle:
         ends = self.data.offsets[shard.lo : shard.hi + 1] - self.data.offsets[shard.lo]
         outputs = [Z[ends[k] : ends[k + 1]] for k in kept]
         return shard.lo + kept, rows, losses[kept], outputs
-
-
-def _pieces(lo, hi):
-    count = max(1, min(PIECES, (hi - lo) // SMALL))
-    bounds = [lo + (hi - lo) * k // count for k in range(count + 1)]
-    return [Shard(a, b) for a, b in pairwise(bounds)]

@@ -87,8 +87,8 @@ class Problem:
         self.certified = bool(getattr(model, "exact", True))
         self.work = Work()
         self.rescaling = _checked_rescaling(model, rescaling)
-        self.has_scores = not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
-        self.has_scores = self.has_scores and rescaling == "margin"
+        offers_scores = not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
+        self.has_scores = offers_scores and rescaling == "margin"
         self.has_batches = not self.has_scores and not lacks(model, batches.NEEDS)
         compiled = self.has_scores or self.has_batches
         self.engine = engine or (Threads if compiled else Processes)(n_jobs)

@@ -35,6 +35,44 @@ class Enumerable(Protocol):
     def outputs(self, x: Any) -> Any: ...
 
 
+class SlackRescaling(Protocol):
+    """Optional: worst outputs for rescaled slacks."""
+
+    def decode_slack(self, w: np.ndarray, x: Any, y: Any) -> Any:
+        """argmax_z loss(y, z) (1 - <w, psi(x, y) - psi(x, z)>)."""
+
+
+class Inexact(Protocol):
+    """Optional: a decoder that may miss the best output; the gap is then an estimate."""
+
+    exact: bool
+
+
+class TopK(Protocol):
+    """Optional: the k best outputs."""
+
+    def decode_topk(self, w: np.ndarray, x: Any, k: int) -> Any: ...
+
+
+class Batches(Protocol):
+    """Optional: compiled decoders on packed examples; `data` has n, weights, offsets, shards and take.
+
+    A shard is a range of examples; outputs Z of a shard lie in one flat array, example i's from
+    data.offsets[i] - data.offsets[shard.lo] on.
+    """
+
+    def pack(self, X, Y, weights=None) -> Any: ...
+
+    def worst_batch(self, data, shard, w, rescaling) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(Z, losses, <w, delta(z)>) of the worst outputs, one number an example."""
+
+    def delta_sum(self, data, shard, Z, coefficients) -> np.ndarray:
+        """(n_params,): sum_i coefficients_i delta_i(z_i)."""
+
+    def delta_rows(self, data, shard, Z, factors) -> Any:
+        """CSR, one row an example: factors_i delta_i(z_i)."""
+
+
 class Unpenalised(Protocol):
     """Optional: weights that are not penalised (intercepts)."""
 

@@ -60,6 +60,11 @@ def cut_into_shards(n, size) -> list[Shard]:
 
     They depend on the data only, never on the number of threads.
     """
-    count = int(max(1, min(MAX_SHARDS, size // SHARD_SIZE, n)))
-    bounds = [n * k // count for k in range(count + 1)]
-    return [Shard(lo, hi) for lo, hi in pairwise(bounds)]
+    return equal_shards(0, n, min(MAX_SHARDS, size // SHARD_SIZE, n))
+
+
+def equal_shards(lo, hi, count) -> list[Shard]:
+    """The rows lo <= i < hi as `count` shards, at least one."""
+    count = int(max(1, count))
+    bounds = [lo + (hi - lo) * k // count for k in range(count + 1)]
+    return [Shard(a, b) for a, b in pairwise(bounds)]

@@ -152,10 +152,9 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             model, rows, Ragged(codes, rows.offsets), self.C, sample_weight=sample_weight,
             rescaling=self.rescaling, cache_size=5, n_jobs=self.n_jobs,
         )  # fmt: skip
-        solver = "dual_cd" if isinstance(self.solver, str) and self.solver == "auto" else self.solver
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
             result = driver.solve(
-                problem, solver, tol=self.tol, epsilon=self.epsilon, max_iter=self.max_iter,
+                problem, self.solver, tol=self.tol, epsilon=self.epsilon, max_iter=self.max_iter,
                 time_limit=self.time_limit, callbacks=callbacks, seed=seed_of(self.random_state),
             )  # fmt: skip
             self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w

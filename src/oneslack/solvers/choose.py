@@ -37,6 +37,8 @@ def _automatic(problem, seed):
         return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
     if hasattr(getattr(problem, "model", None), "dual_passes") and problem.has_scores:
         return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"
+    if getattr(problem, "has_batches", False) and not problem.regulariser.n_free:
+        return DualCD(seed), "a compiled decoder: dual steps over remembered cuts need few passes"
     return _one_slack(problem), "the model offers no dual passes: cutting planes work for any model"
 
 

@@ -30,11 +30,7 @@ class CutCache:
         """The plane of the oracle's cuts at w, which are remembered; a remembered cut that is worse for
         its example is taken instead."""
         index = np.arange(self.problem.n)
-        known, _ = self.store.best(w, index)
-        cuts = self.problem.cuts(w, index)
-        new = cuts.values(w) > known[cuts.index] + 1e-12 * (1.0 + known[cuts.index])
-        if new.any():
-            self.store.add(cuts.index[new], cuts.deltas[new], cuts.losses[new])
+        self.store.learn(self.problem, w, index)
         return self._mean(index, self.store.best(w, index)[1])
 
     def _mean(self, index, places):

@@ -38,7 +38,6 @@ class NSlack:
     seed: int = 0
 
     name = "n_slack"
-    needs_rows = True
 
     def steps(self, problem, start=None, tol=1e-3):
         store = Remembered(problem.n, problem.n_params, problem.C * problem.data.weights)
@@ -60,23 +59,22 @@ class NSlack:
                 self._solve(store, rng, self.inner * owed)
             added, hinge, excess = 0, 0.0, 0.0
             for block in np.array_split(np.arange(problem.n), max(1, problem.n // self.batch)):
-                found, values, slacks = violations(problem, store, block)
+                found, values, slacks = store.ask(problem, store.w, block)
                 hinge += store.upper[block] @ np.maximum(values, slacks)
                 beyond = values - slacks
                 excess += store.upper[block] @ np.maximum(beyond, 0.0)
                 # In the first round everything is new.
                 new = beyond > (epsilon if np.isfinite(epsilon) else 0.0)
-                new = new[np.searchsorted(block, found.index)]
-                if new.any():
-                    store.add(found.index[new], found.deltas[new], found.losses[new])
-                    added += int(new.sum())
+                count = store.add_some(found, new[np.searchsorted(block, found.index)])
+                if count:
+                    added += count
                     self._solve(store, rng, self.inner * excess)
             dual = store.linear - value(store.w)
             gap = hinge + 2.0 * value(store.w) - store.linear
             primal = value(store.w) + hinge
             if added and gap <= 3.0 * tol * abs(primal):
                 # Close, but w moved while the hinges were found: once more, at one w.
-                _, values, slacks = violations(problem, store, np.arange(problem.n))
+                _, values, slacks = store.ask(problem, store.w, np.arange(problem.n))
                 primal = value(store.w) + float(store.upper @ np.maximum(values, slacks))
             elif added:
                 primal = None
@@ -97,11 +95,3 @@ class NSlack:
             gap, growth = store.visit(rng.permutation(present))
             if gap <= enough or growth <= 1e-15 * abs(gap):
                 break
-
-
-def violations(problem, store, block):
-    """(cuts of the block at w, their values (len(block),), the slacks of the remembered cuts)."""
-    cuts = problem.cuts(store.w, block)
-    values = np.zeros(len(block))
-    values[np.searchsorted(block, cuts.index)] = cuts.values(store.w)
-    return cuts, values, store.best(store.w, block)[0]

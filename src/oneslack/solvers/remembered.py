@@ -157,6 +157,27 @@ class Remembered:
         )  # fmt: skip
         return values, places
 
+    def ask(self, problem, w, block):
+        """(cuts, values, known): the oracle's cuts of the examples `block` at w, and for each of the block
+        what the oracle's cut and what the best remembered one is worth there; 0 is the truth."""
+        cuts = problem.cuts(w, block)
+        values = np.zeros(len(block))
+        values[np.searchsorted(block, cuts.index)] = cuts.values(w)
+        return cuts, values, self.best(w, block)[0]
+
+    def learn(self, problem, w, block):
+        """Ask, and remember what is worse than all that is remembered.  Returns the examples' hinges: an
+        answer that is no better than a remembered cut is replaced by it."""
+        cuts, values, known = self.ask(problem, w, block)
+        self.add_some(cuts, (values > known + 1e-12 * (1.0 + known))[np.searchsorted(block, cuts.index)])
+        return np.maximum(values, known)
+
+    def add_some(self, cuts, new):
+        """Remember the cuts where `new` is true; returns how many."""
+        if new.any():
+            self.add(cuts.index[new], cuts.deltas[new], cuts.losses[new])
+        return int(new.sum())
+
     def state(self):
         return {name: np.copy(getattr(self, name)) for name in _STATE}
 

@@ -67,28 +67,14 @@ def _asking_pass(problem, store, rng):
     # Neighbours are asked together: their data lie together.
     blocks = np.array_split(np.arange(problem.n), max(1, problem.n // BLOCK))
     for block in (blocks[k] for k in rng.permutation(len(blocks))):
-        _remember(problem, store, block)
+        store.learn(problem, store.w, block)
         block_gap, block_growth = store.visit(rng.permutation(block))
         gap, growth = gap + block_gap, growth + block_growth
     return gap, growth
 
 
-def _remember(problem, store, block):
-    """Ask the block at the current w; keep what is worse than all that is remembered.  Returns the
-    examples' hinges: an answer that is no better than a remembered cut is replaced by it."""
-    cuts = problem.cuts(store.w, block)
-    known, _ = store.best(store.w, block)
-    values = np.zeros(len(block))
-    places = np.searchsorted(block, cuts.index)
-    values[places] = cuts.values(store.w)
-    new = values[places] > known[places] + 1e-12 * (1.0 + np.abs(known[places]))
-    if new.any():
-        store.add(cuts.index[new], cuts.deltas[new], cuts.losses[new])
-    return np.maximum(values, known)
-
-
 def _look(problem, store):
     """(P, D) at the current w: everyone is asked, and what is found is remembered."""
     dual = store.linear - problem.regulariser.value(store.w)
-    hinges = _remember(problem, store, np.arange(problem.n))
+    hinges = store.learn(problem, store.w, np.arange(problem.n))
     return problem.regulariser.value(store.w) + float(store.upper @ hinges), dual
