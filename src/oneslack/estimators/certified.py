@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .parameters import seed_of
+
 
 class Certified:
     """Attributes objective_, dual_objective_, duality_gap_, n_iter_ and result_."""
@@ -11,6 +13,13 @@ class Certified:
     def __getstate__(self):
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_row_callbacks"}
+
+    def _training(self):
+        """How `solve` is to be called, by the parameters."""
+        names = ("solver", "tol", "epsilon", "max_iter", "time_limit")
+        return {name: getattr(self, name) for name in names} | {
+            "seed": seed_of(getattr(self, "random_state", None))
+        }
 
     def _store_certificate(self, results, key):
         self.objective_ = float(sum(result.primal for result in results))

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .callbacks import CallbackSupportMixin, fit_progress
 from .certified import Certified
 from .convergence import warn_if_stopped_early
-from .parameters import seed_of
 from .saving import to_file
 from .tasks import solve_all
 from .warm_start import fingerprint, starts_of
@@ -34,10 +33,8 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
         starts = starts_of(self, task, key) if self.warm_start else [None] * task.n_problems
         with fit_progress(self, X, y, sample_weight) as callbacks:
             results = solve_all(
-                task, X, starts, C=self.C, n_jobs=self.n_jobs, max_iter=self.max_iter,
-                time_limit=self.time_limit, solver=self.solver, tol=self.tol, epsilon=self.epsilon,
-                seed=seed_of(getattr(self, "random_state", None)), callbacks=callbacks,
-            )  # fmt: skip
+                task, X, starts, C=self.C, n_jobs=self.n_jobs, callbacks=callbacks, **self._training()
+            )
             if task.classes is not None:
                 self.classes_ = task.classes
             self._store(task, X, *task.rows(results))

@@ -15,7 +15,7 @@ from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .iob import iob_rules, refuse_broken_phrases
-from .parameters import check_parameters, seed_of
+from .parameters import check_parameters
 from .tagged_input import MATRICES, SENTENCES, TOKENS, codes_of, column_of, flat_labels, kind_of, rows_of
 from .targets import check_weights
 
@@ -153,10 +153,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             rescaling=self.rescaling, cache_size=5, n_jobs=self.n_jobs,
         )  # fmt: skip
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            result = driver.solve(
-                problem, self.solver, tol=self.tol, epsilon=self.epsilon, max_iter=self.max_iter,
-                time_limit=self.time_limit, callbacks=callbacks, seed=seed_of(self.random_state),
-            )  # fmt: skip
+            result = driver.solve(problem, callbacks=callbacks, **self._training())
             self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])

@@ -12,7 +12,7 @@ from ..problem import Problem, lacks
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
-from .parameters import check_parameters, seed_of
+from .parameters import check_parameters
 from .targets import check_weights
 
 #: What training and predicting ask of a model.
@@ -132,11 +132,7 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         if self.warm_start and getattr(self, "coef_", None) is not None:
             start = {"w": self.coef_} if self.coef_.shape == (problem.n_params,) else None
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            result = driver.solve(
-                problem, self.solver, tol=self.tol, epsilon=self.epsilon, max_iter=self.max_iter,
-                time_limit=self.time_limit, callbacks=callbacks, start=start,
-                seed=seed_of(self.random_state),
-            )  # fmt: skip
+            result = driver.solve(problem, callbacks=callbacks, start=start, **self._training())
             self.coef_ = result.w
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])
