@@ -1,11 +1,12 @@
 """Small files and trained models for the tests of the command line."""
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from oneslack.cli import main
+from oneslack.cli import main, progress
 from oneslack.formats import write_svmlight
 
 SVMLIGHT = "".join(
@@ -21,8 +22,10 @@ CSV = "width,height,kind\n" + "".join(
 
 
 @pytest.fixture
-def run(capsys):
-    """Run a command line in this process: its exit code, stdout and stderr."""
+def run(capsys, monkeypatch):
+    """Run a command line in this process: its exit code, stdout and stderr.  A slow machine must not write
+    lines of progress that a quick one does not."""
+    monkeypatch.setattr(progress, "LINE_INTERVAL", math.inf)
 
     def run(*arguments):
         capsys.readouterr()
