@@ -8,8 +8,9 @@ import scipy.sparse as sp
 from reference import Reference
 
 from oneslack import OneSlack, Problem, solve
-from oneslack._jit.sorting import stable_order
+from oneslack._jit.sorting import INDEX, stable_order
 from oneslack.models.ranking import Grouped, Ranking
+from oneslack.rows import one_by_one
 from oneslack.solvers.choose import choose_solver
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
@@ -158,9 +159,9 @@ def test_the_sort_is_stable(size):
         1e-3 * rng.integers(0, 9, size) + np.where(np.arange(size) == 7, 1e9, 0.0),
     )
     for values in kinds:
-        order, room, other = np.empty((3, size), np.int64)
-        stable_order(values, order, room, other)
-        np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
+        words, other = np.empty((2, size), np.int64)
+        stable_order(values, words, other)
+        np.testing.assert_array_equal(words & INDEX, np.argsort(values, kind="stable"))
 
 
 # Groups, threads, kinds of input.
@@ -332,3 +333,59 @@ def test_scores_that_are_not_finite_are_no_crash():
             S = rng.normal(size=1000)
             S[::7] = bad
             assert not np.isfinite(problem.risk_at(S))
+
+
+# One large group of two ranks: pairs are counted by cells.
+
+
+def large(weights=None, outlier=0.0, n=60_000):
+    """(problem, the same one sorted, S, dS)."""
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 2, n)
+    X = np.zeros((n, 1))
+    problems = [Problem(Ranking(1), X, y, sample_weight=weights) for _ in range(2)]
+    vars(problems[1].data)["two_ranks"] = None
+    S, dS = 0.5 * y + rng.normal(size=n), rng.normal(size=n)
+    S[17] += outlier
+    return *problems, S, dS
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("t", [0.0, 0.7])
+def test_cells_count_what_sorting_counts(weighted, t):
+    weights = np.random.default_rng(10).uniform(0.5, 2.0, 60_000) if weighted else None
+    by_cells, sorted_, S, dS = large(weights)
+    assert by_cells.data.two_ranks
+    found, exact = by_cells.along(S, dS, t), sorted_.along(S, dS, t)
+    assert exact.risk <= found.risk * (1 + 1e-13) <= exact.risk * (1 + 1.1e-7)
+    assert found.slope == pytest.approx(exact.slope, rel=1e-3)
+    # A plane under the risk everywhere, which touches it here but for the pairs inside a cell.
+    at = S + t * dS
+    for scores, slack in ((at, 2e-7), (S + 2 * dS, np.inf), (-S, np.inf)):
+        value = found.loss - by_cells.mean * (found.coefficients @ scores)
+        risk = sorted_.risk_at(scores)
+        assert risk * (1 - slack) <= value <= risk * (1 + 1e-12)
+
+
+def test_cells_made_wide_by_an_outlier_are_not_used():
+    by_cells, sorted_, S, dS = large(outlier=1e6)
+    assert by_cells.data.two_ranks.look(one_by_one, S) is None
+    assert by_cells.risk_at(S) == sorted_.risk_at(S)
+    found, exact = by_cells.along(S, dS, 0.3), sorted_.along(S, dS, 0.3)
+    assert found[:3] == exact[:3]
+    np.testing.assert_array_equal(found.coefficients, exact.coefficients)
+
+
+def test_equal_scores_and_infinite_ones_are_sorted():
+    by_cells, sorted_, S, _ = large()
+    assert by_cells.risk_at(0 * S) == sorted_.risk_at(0 * S) == 1.0
+    by_cells.data.two_ranks.look(one_by_one, np.where(S > 3, np.inf, S))
+
+
+def test_threads_count_the_same_by_cells():
+    by_cells, _, S, dS = large()
+    threads = Problem(by_cells.model, by_cells.X, by_cells.Y, n_jobs=2)
+    with threads.engine:
+        one, two = by_cells.along(S, dS, 0.4), threads.along(S, dS, 0.4)
+    assert one[:3] == two[:3]
+    np.testing.assert_array_equal(one.coefficients, two.coefficients)

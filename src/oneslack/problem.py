@@ -194,6 +194,8 @@ class Problem:
     def map_scores(self, function, S, *arguments):
         """A model's function of scores over shards of them."""
         shards = self.data.score_shards(S)
+        if len(shards) == 1:  # it is worked on here, so the threads are free for its pieces
+            shards = [replace(shards[0], map=self.engine.map)]
         return self.engine.map(lambda shard: function(self.data, shard, S, *arguments), shards)
 
     def risk_at(self, S) -> float:

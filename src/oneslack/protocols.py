@@ -89,7 +89,8 @@ class Scores(Protocol):
 
     Where the risk is no sum over examples (a ranking, a measure of the whole sample), the model has no
     `joint_feature`, `loss` and `decode`; `score_shards` are then parts of the sample that add up, in the
-    model's own order, and one of them is all where nothing does.
+    model's own order, and one of them is all where nothing does; its `shard.map` then works on pieces in
+    threads.
     """
 
     def pack(self, X, Y, weights=None) -> Any: ...

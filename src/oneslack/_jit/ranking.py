@@ -177,11 +177,10 @@ def _two_ranks(f, s, c, n_lower, words, other, values):
     for p in range(n):
         values[p] = f[p] + 1.0 if p < n_lower else f[p]
         left += _weight(s, p) if p < n_lower else 0
-    order = words[n : 2 * n]
-    stable_order(values[:n], order, words[:n], other[:n])
+    stable_order(values[:n], words[:n], other[:n])
     seen, total = 0 * left, 0 * left
     for k in range(n):
-        p = order[k] & ITEM
+        p = words[k] & ITEM
         w = _weight(s, p)
         upper = p >= n_lower
         c[p] = left if upper else -seen
@@ -199,7 +198,7 @@ def _make_events(f, rank, r0, words, other, values):
     """Fill words[:2 n] with the events in ascending order; `other` and `values` are overwritten."""
     n = f.shape[0]
     order, codes = other[:n], other[n : 2 * n]
-    stable_order(f, order, words[:n], words[n : 2 * n])
+    stable_order(f, order, words[:n])
     for k in range(n):
         p = order[k] & ITEM
         values[k] = f[p]

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..rows import Shard, cut_into_shards
 from .linear import LinearData
+from .two_ranks import WORTHWHILE, TwoRanks
 
 #: A score costs about as much as so many numbers of X.
 WORK = 16
@@ -71,6 +72,13 @@ class RankedData(LinearData):
         even = [shard.lo for shard in cut_into_shards(self.n, WORK * self.n)]
         bounds = np.unique(np.append(first[np.searchsorted(first, even)], self.n))
         return [Shard(int(lo), int(hi)) for lo, hi in pairwise(bounds)]
+
+    @cached_property
+    def two_ranks(self) -> TwoRanks | None:
+        """The way of one large group of two ranks."""
+        if self.n < WORTHWHILE or len(self.groups) > 2 or len(self.starts) > 3:
+            return None
+        return TwoRanks(self.rows, self.s, int(self.starts[1]), self.scale)
 
     @contextmanager
     def active_pairs(self, shard, S, dS=None, t=0.0):

@@ -79,22 +79,24 @@ class Ranking:
     # Shards of scores are positions in the order of groups and targets.
 
     def risk(self, data, shard, S):
-        with data.active_pairs(shard, S) as pairs:
-            return data.scale * pairs.hinge
+        return self._look(data, shard, S)[1]
 
     def cut(self, data, shard, S, coefficients):
-        from .._jit.ranking import spread
-
-        with data.active_pairs(shard, S) as pairs:
-            spread(pairs.rows, pairs.c, pairs.s, data.scale, coefficients)
-            return data.scale * pairs.loss
+        return self._look(data, shard, S, coefficients=coefficients)[0]
 
     def cut_along(self, data, shard, S, dS, t, coefficients):
+        return self._look(data, shard, S, dS, t, coefficients)
+
+    def _look(self, data, shard, S, dS=None, t=0.0, coefficients=None):
+        """(loss, risk, slope) at S + t dS; fills the coefficients of the cut where there is room for them."""
         from .._jit.ranking import spread, weighted_sum
 
+        if data.two_ranks and (found := data.two_ranks.look(shard.map, S, dS, t, coefficients)):
+            return found
         with data.active_pairs(shard, S, dS, t) as pairs:
-            spread(pairs.rows, pairs.c, pairs.s, data.scale, coefficients)
-            slope = -weighted_sum(pairs.rows, pairs.c, pairs.s, dS)
+            if coefficients is not None:
+                spread(pairs.rows, pairs.c, pairs.s, data.scale, coefficients)
+            slope = 0.0 if dS is None else -weighted_sum(pairs.rows, pairs.c, pairs.s, dS)
             return data.scale * pairs.loss, data.scale * pairs.hinge, data.scale * slope
 
 
