@@ -334,11 +334,11 @@ def test_dual_passes_go_on_too():
     settings = {"solver": "dual_cd", "C": 10.0, "fit_intercept": False}
     model = LinearSVC(warm_start=True, tol=1e-2, **settings).fit(data, labels)
     first = model.n_iter_
-    model.set_params(tol=1e-4).fit(data, labels)
-    cold = LinearSVC(tol=1e-4, **settings).fit(data, labels)
+    model.set_params(tol=3e-4).fit(data, labels)
+    cold = LinearSVC(tol=3e-4, **settings).fit(data, labels)
     assert first + model.n_iter_ < 1.5 * cold.n_iter_
     assert model.n_iter_ < cold.n_iter_
-    assert model.duality_gap_ <= 1e-4
+    assert model.duality_gap_ <= 3e-4
 
 
 @pytest.mark.parametrize("solver", ["newton", "one_slack"])

@@ -103,10 +103,11 @@ def smooth_hessian(X, s, p, mu, lo, hi, intercept, H):
 
 
 @njit(nogil=True, cache=True)
-def dual_pass(X, y, upper, norm2, rate, alpha, w, bias, active, count, kept, block, zone, state):
+def dual_pass(X, y, upper, norm2, scale, rate, alpha, w, bias, active, count, kept, block, zone, state):
     """One pass of dual coordinate ascent over active[:count], in blocks of neighbouring rows.
 
-    A dual alpha_i in [0, upper_i] is an example; w = sum alpha_i y_i x_i is kept up to date.  With
+    A dual alpha_i in [0, upper_i] is an example; w = scale sum alpha_i y_i x_i + anything fixed is kept up
+    to date (scale is below 1 around an anchor, solvers/anchor.py).  With
     rate > 0 there is a bias, moved like one more weight (see DualCD on the intercept).
     An example that sits at a bound by more than `zone` (below, above) is left out of the next pass:
     kept[:m] lists those that stay.  Returns m, the running sum of the examples' gaps
@@ -135,13 +136,14 @@ def dual_pass(X, y, upper, norm2, rate, alpha, w, bias, active, count, kept, blo
                 continue
             low = max(low, -u)
             high = max(high, u)
-            q = norm2[i] + rate
+            norm = scale * norm2[i]
+            q = norm + rate
             new = min(max(old + u / q, 0.0), C) if q > 0.0 else C  # an empty row lacks 1 whatever w is
             if new != old:
                 alpha[i] = new
-                growth += (new - old) * (u - 0.5 * (new - old) * norm2[i])
+                growth += (new - old) * (u - 0.5 * (new - old) * norm)
                 change = (new - old) * y[i]
-                row_add(X, i, change, w)
+                row_add(X, i, scale * change, w)
                 bias[0] += rate * change
     return m, gap, growth, low, high
 

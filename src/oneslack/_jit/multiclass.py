@@ -216,13 +216,14 @@ def smooth_hessian(X, s, P, mu, lo, hi, intercept, H):
 
 @njit(nogil=True, cache=True)
 def dual_pass(
-    X, y, upper, L, norm2, rate, alpha, W, bias, classes, n_classes, active, count, kept, block,
+    X, y, upper, L, norm2, scale, rate, alpha, W, bias, classes, n_classes, active, count, kept, block,
     zone, state,
 ):  # fmt: skip
     """One pass of dual block steps over active[:count], in blocks of neighbouring rows.
 
-    alpha (n, K) has row sums upper_i; W = sum_i x_i (upper_i e_y - alpha_i)' is kept up to date.
-    The step on example i is the projection of alpha_i + g / |x_i|^2 on its simplex, over the
+    alpha (n, K) has row sums upper_i; W = scale sum_i x_i (upper_i e_y - alpha_i)' + anything fixed is kept
+    up to date (scale is below 1 around an anchor, solvers/anchor.py).
+    The step on example i is the projection of alpha_i + g / (scale |x_i|^2) on its simplex, over the
     classes still in play, classes[i, :n_classes[i]]; a class with no dual that lies below the
     others by more than `zone` leaves.  kept[:m] lists the examples that stay.  Returns m, the
     running sum of gaps upper_i max_z g_z - <alpha_i, g>, the growth of the dual, and the largest
@@ -285,7 +286,8 @@ def dual_pass(
             if highest - lowest <= 0.0:
                 continue
             violation = max(violation, highest - lowest)
-            q = norm2[i] + rate
+            norm = scale * norm2[i]
+            q = norm + rate
             for j in range(left):
                 # An empty row is linear in its duals: all goes to the highest.
                 v[j] = alpha[i, mine[j]] + g[j] / q if q > 0.0 else upper[i] * (g[j] == highest)
@@ -296,10 +298,10 @@ def dual_pass(
                 change = alpha[i, z] - v[j]
                 if change != 0.0:
                     alpha[i, z] = v[j]
-                    growth -= change * (g[j] + 0.5 * change * norm2[i])
+                    growth -= change * (g[j] + 0.5 * change * norm)
                     bias[z] += rate * change
                     changed[moves] = z
-                    v[moves] = change
+                    v[moves] = scale * change
                     moves += 1
             if 8 * moves <= K:
                 row_add_some(X, i, v, changed, moves, W)

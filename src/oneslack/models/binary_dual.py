@@ -18,10 +18,13 @@ SHRINK = 0.25
 class BinaryDual:
     """alpha (n,), w (d,) and what is active."""
 
+    #: |delta|^2 of an example beside |x|^2.
+    spread = 1.0
+
     def __init__(self, model, data, C, seed):
         self.model, self.data = model, data
         self.upper = C * data.weights
-        self.norm2 = data.norm2
+        self.norm2, self.scale = data.norm2, 1.0
         n = data.n
         self.alpha = np.zeros(n)
         self.w = np.zeros(model.n_features)
@@ -37,6 +40,11 @@ class BinaryDual:
         return np.append(self.w, self.bias) if self.model.intercept else self.w
 
     @property
+    def weights(self):
+        """The penalised part of the point, to be changed in place."""
+        return self.w
+
+    @property
     def shares(self):
         """The duals as shares of their upper bound."""
         return np.divide(self.alpha, self.upper, out=np.zeros_like(self.alpha), where=self.upper > 0)
@@ -49,7 +57,7 @@ class BinaryDual:
         from .._jit.binary import dual_pass
 
         self.count, gap, growth, low, high = dual_pass(
-            self.data.view, self.data.y, self.upper, self.norm2, rate, self.alpha, self.w,
+            self.data.view, self.data.y, self.upper, self.norm2, self.scale, rate, self.alpha, self.w,
             self.bias, self.active, self.count, self.kept, BLOCK, self.zone, self.random,
         )  # fmt: skip
         self.active, self.kept = self.kept, self.active

@@ -18,11 +18,14 @@ SHRINK = 0.5
 class MulticlassDual:
     """alpha (n, K), W (d, K) and what is active."""
 
+    #: |delta|^2 of an example beside |x|^2.
+    spread = 2.0
+
     def __init__(self, model, data, C, seed):
         self.model, self.data = model, data
         n, K = data.n, model.n_classes
         self.upper = C * data.weights
-        self.norm2 = data.norm2
+        self.norm2, self.scale = data.norm2, 1.0
         self.alpha = np.zeros((n, K))
         self.alpha[np.arange(n), data.y] = self.upper
         self.W = np.zeros((model.n_features, K))
@@ -41,6 +44,11 @@ class MulticlassDual:
         return np.concatenate([flat, self.bias]) if self.model.intercept else flat
 
     @property
+    def weights(self):
+        """The penalised part of the point, to be changed in place."""
+        return self.W
+
+    @property
     def shares(self):
         upper = self.upper[:, None]
         return np.divide(self.alpha, upper, out=np.zeros_like(self.alpha), where=upper > 0)
@@ -52,7 +60,7 @@ class MulticlassDual:
         from .._jit.multiclass import dual_pass
 
         self.count, gap, growth, violation = dual_pass(
-            self.data.view, self.data.y, self.upper, self.model.losses, self.norm2, rate,
+            self.data.view, self.data.y, self.upper, self.model.losses, self.norm2, self.scale, rate,
             self.alpha, self.W, self.bias, self.classes, self.n_classes, self.active, self.count,
             self.kept, BLOCK, self.zone[0], self.random,
         )  # fmt: skip

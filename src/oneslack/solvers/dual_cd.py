@@ -6,7 +6,8 @@ A pass visits the examples in blocks of neighbouring rows and solves each exampl
 kept up to date (Hsieh et al. 2008; Keerthi et al. 2008; Ramanan 2013, section 2).  Examples and classes
 that rest at a bound are left out (shrinking).  The examples' own gaps, summed while they are visited, are
 a cheap running bound (Ramanan, section 2.2); when it promises the tolerance, one pass over all the data
-verifies it, and improves w by the best multiple of itself.
+verifies it, and improves w by the best multiple of itself.  On stiff problems passes work around an anchor
+(anchor.py).
 
 Intercepts are not penalised, so a dual point must satisfy sum_i alpha_i y_i = 0.  The method of
 multipliers does it: a pass moves the bias like one more weight of strength `rate` around its last value,
@@ -20,7 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..objective import inner
 from ..result import Step
+from .anchor import Anchor
 from .line import Line, minimise_on_line
 from .structured_dual import structured_steps
 
@@ -53,34 +56,54 @@ class DualCD:
         start = start or {}
         has_bias = problem.regulariser.n_free > 0
         check = Verification(tol, has_bias)
+        # Intercepts come to their value by steps of their own, which a moving anchor upsets.
+        anchor = None if has_bias else Anchor.for_passes(problem, passes)
         if "passes" in start:
             passes.restore(start["passes"])
             check.restore(start["check"])
+            if anchor:
+                anchor.restore(start["anchor"])
+        if anchor:
+            passes.scale = anchor.scale
         usual = BIAS_RATE * (float(problem.data.norm2.mean()) or 1.0) if has_bias else 0.0
         rate = start.get("rate", usual)
-        value = problem.regulariser.value
-        running = passes.linear() - value(passes.point)
-        dual = start.get("dual", 0.0)
+        running, dual = start.get("running", 0.0), start.get("dual", 0.0)
 
         def state():
-            return {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
+            parts = {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
+            return parts | {"running": running, "anchor": anchor.state() if anchor else None}
 
         while True:
             visited = passes.count
             gap, growth = passes.run(rate)
             running += growth
-            if not check.due(gap, running, visited / problem.n, passes.count):
+            if anchor:
+                far = anchor.distance2(passes.weights)
+                is_near = anchor.is_near(gap, far) or passes.count == 0
+                gap += anchor.excess(far)
+            is_due = check.due(gap, running, visited / problem.n, passes.count)
+            if not is_due and not (anchor and is_near):
                 yield Step(passes.point, dual, n_cuts=passes.count, state=state)
                 continue
-            w = passes.point
-            running = passes.linear() - value(w)
+            w = passes.point.copy()
             S = problem.scores(w)
+            running = self._dual(problem, passes, anchor)
+            primal = None
+            if is_due:
+                w, primal = polish(problem, w, S, 0.01 * max(tol, 1e-12) * abs(running))
+                dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
+                check.verified(primal - dual, running)
+                rate = self._next_rate(rate, usual, passes.count, check.vain)
+            if anchor and is_near:
+                S = anchor.move(passes.weights, S)
             passes.reopen(S)
-            w, primal = polish(problem, w.copy(), S, 0.01 * max(tol, 1e-12) * abs(running))
-            dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
-            check.verified(primal - dual, running)
-            rate = self._next_rate(rate, usual, passes.count, check.vain)
             yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
+
+    @staticmethod
+    def _dual(problem, passes, anchor):
+        """D at the duals, without regard to a balance that intercepts need."""
+        v = anchor.sum_of_duals(passes.weights) if anchor else passes.weights
+        return passes.linear() - 0.5 * inner(v.ravel(), v.ravel())
 
     @staticmethod
     def _next_rate(rate, usual, count, vain):

@@ -1,0 +1,12 @@
+"""Compiled loops over vectors that need no room for what lies between."""
+
+from numba import njit
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def distance2(a, b):
+    """|a - b|^2."""
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += (a[k] - b[k]) * (a[k] - b[k])
+    return total
