@@ -1,0 +1,57 @@
+"""Tagged text in chunks of whole sentences."""
+
+import os
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from oneslack.errors import FormatError
+from oneslack.formats import conll
+from oneslack.formats.compression import strip_extension
+from oneslack.formats.packing.chunks import Chunk
+from oneslack.formats.packing.streams import TextStream, sentence_end, windows
+from oneslack.formats.sentences import Sentences
+from oneslack.formats.shards.pieces import Piece
+
+
+def conll_chunks(path, options, size, start):
+    """Chunks from byte `start` on; a file called .conllu is CoNLL-U."""
+    layout = _layout(path, options.columns, size)
+    if layout is None:
+        return
+    with TextStream(path, start) as stream:
+        for text, stop in windows(stream, size, start, sentence_end, "sentence"):
+            yield Chunk(partial(_piece, replace(layout), text), stop, stream.done)
+
+
+def _layout(path, columns, size):
+    """How to cut the lines, as the first token shows, or None where there is none."""
+    if os.path.splitext(strip_extension(path))[1].lower() == ".conllu":
+        return conll.Layout(path, True, True, len(conll.CONLLU), _conllu_columns(path, columns))
+    with TextStream(path) as stream:
+        for text, _ in windows(stream, size, 0, sentence_end, "sentence"):
+            if first := conll.first_line(text):
+                layout = conll.Layout(path, b"\t" in first, False, None, None)
+                conll.read_sentences(text, layout, columns)
+                return layout
+    return None
+
+
+def _conllu_columns(path, columns):
+    columns = columns or ("form", "upos")
+    unknown = [name for name in columns if name not in conll.CONLLU]
+    if unknown:
+        raise FormatError(
+            f"{path}: CoNLL-U has no column {unknown[0]!r}; choose from {', '.join(conll.CONLLU)}."
+        )
+    return {name: conll.CONLLU.index(name) for name in columns}
+
+
+def _piece(layout, text):
+    if conll.classify(text, layout).is_token.any():
+        sentences = conll.read_sentences(text, layout)
+    else:  # comments or empty lines only
+        sentences = Sentences({}, np.zeros(1, np.int64))
+    names, n_lines = list(layout.chosen), text.count(b"\n")
+    return Piece("sentences", sentences, feature_names=names, path=layout.path, n_lines=n_lines)

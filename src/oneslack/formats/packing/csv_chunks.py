@@ -1,0 +1,91 @@
+"""Delimited text in chunks: the first lines of a file tell how to read all of it."""
+
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from oneslack.errors import FormatError
+from oneslack.formats import delimited
+from oneslack.formats.labels import EXACT_INTEGERS
+from oneslack.formats.lines import text_start
+from oneslack.formats.packing.chunks import Chunk
+from oneslack.formats.packing.label_texts import texts_at
+from oneslack.formats.packing.streams import TextStream, line_end, row_end, windows
+from oneslack.formats.shards.columns import as_column, as_groups
+from oneslack.formats.shards.pieces import Piece
+
+
+def csv_chunks(path, options, size, start):
+    """Chunks from byte `start` on; 0 is the whole file with its header."""
+    layout, n_header = _layout(path, options, size)
+    if layout is None:
+        return
+    first = start or layout.body
+    skipped = 0 if start else n_header
+    with TextStream(path, first) as stream:
+        for text, stop in windows(stream, size, first, row_end, "row"):
+            parse = partial(_piece, replace(layout, body=0), text, options.dtype)
+            yield Chunk(parse, stop, stream.done, skipped)
+            skipped = 0
+
+
+def _layout(path, options, size):
+    """(layout, number of lines before the first row) of a file, or (None, 0) of an empty one."""
+    with TextStream(path) as stream:
+        for text, _ in windows(stream, size, 0, line_end):
+            if text[text_start(text) :].strip():
+                layout = delimited._find_layout(path, text, options.label, options.group, None)
+                return layout, text.count(b"\n", 0, layout.body)
+    return None, 0
+
+
+def _piece(layout, text, dtype):
+    # Groups are read as numbers first, which float32 would round.
+    read_as = dtype if layout.group is None else np.float64
+    with np.errstate(over="ignore"):
+        X, labels, groups = _plain_cells(text, layout, read_as) or delimited._read_any_cells(
+            text, layout, read_as
+        )
+        X = X.astype(dtype, copy=False)
+    _refuse_too_large(layout, text, X)
+    return Piece(
+        "dense",
+        X,
+        None if layout.label is None else as_column(labels),
+        None if layout.group is None else as_groups(groups),
+        feature_names=layout.feature_names,
+        path=layout.path,
+        n_lines=text.count(b"\n"),
+    )
+
+
+def _plain_cells(text, layout, dtype):
+    """X, labels and groups, or None when some line is not plain numbers."""
+    from oneslack._jit.delimited import parse_cells
+
+    n_lines = text.count(b"\n")
+    X = np.empty((n_lines, layout.n_columns - (layout.label is not None)), dtype)
+    starts, spans = np.empty(n_lines, np.int64), np.zeros((n_lines, 2), np.int64)
+    label = -1 if layout.label is None else layout.label
+    data = np.frombuffer(text, np.uint8)
+    position, n = parse_cells(data, ord(layout.delimiter), layout.n_columns, label, 0, X, starts, spans)
+    if position < len(data):
+        return None
+    X.resize((n, X.shape[1]), refcheck=False)
+    delimited._read_hard_numbers(text, layout, X, starts)
+    labels = None if layout.label is None else texts_at(text, spans[:n])
+    if (layout.label is not None and labels is None) or not np.isfinite(X).all():
+        return None
+    X, groups = delimited._take_groups(X, layout)
+    # Rounded numbers of two groups could be the same: their text is read instead.
+    exact = groups is None or (np.abs(groups) < EXACT_INTEGERS).all()
+    return (X, labels, groups) if exact else None
+
+
+def _refuse_too_large(layout, text, X):
+    finite = np.isfinite(X).all(axis=1)
+    if not finite.all():
+        where, _ = next(islice(delimited._rows_of_cells(text, layout), finite.argmin(), None))
+        raise FormatError(f"{where}: a number is too large for {X.dtype}; pack with --dtype float64.")

@@ -1,0 +1,49 @@
+"""The distinct texts at many places of a text, without Python code for each place."""
+
+import numpy as np
+
+from oneslack.formats.shards.columns import Texts
+
+#: Longer labels are cut out one by one.
+WIDEST = 32
+BLANK = np.isin(np.arange(256), list(b" \t\r\x0b\x0c"))
+
+
+def texts_at(text, spans):
+    """Texts of text[start:stop] without blanks at the end, for each of the spans (n, 2).
+
+    None where one is empty, holds a quote or is not UTF-8: then the caller must look closer.
+    """
+    data = np.frombuffer(text, np.uint8)
+    starts, stops = spans[:, 0], _without_blanks(data, spans)
+    if not len(spans) or (stops <= starts).any():
+        return None if len(spans) else Texts([], np.zeros(0, np.int32))
+    widest = int((stops - starts).max())
+    if widest > WIDEST or b"\0" in text:
+        keys = np.array([text[start:stop] for start, stop in zip(starts.tolist(), stops.tolist())], object)
+    else:
+        keys = _keys(data, starts, stops, widest)
+    distinct, codes = np.unique(keys, return_inverse=True)
+    values = [_bytes(key).decode("utf-8", "replace") for key in distinct.tolist()]
+    if any('"' in value or "\ufffd" in value for value in values):
+        return None
+    return Texts(values, codes.astype(np.int32))
+
+
+def _without_blanks(data, spans):
+    starts, stops = spans[:, 0], spans[:, 1].copy()
+    while (blank := BLANK[data[stops - 1]] & (stops > starts)).any():
+        stops -= blank
+    return stops
+
+
+def _keys(data, starts, stops, widest):
+    """The bytes of each text, filled up with zeros: as an integer up to 8, which sorts faster."""
+    width = 8 if widest <= 8 else widest
+    place = starts[:, None] + np.arange(width)
+    characters = np.where(place < stops[:, None], data[np.minimum(place, len(data) - 1)], 0).astype(np.uint8)
+    return characters.view("<u8" if width == 8 else f"S{width}").ravel()
+
+
+def _bytes(key):
+    return key.to_bytes(8, "little").rstrip(b"\0") if isinstance(key, int) else key

@@ -1,0 +1,215 @@
+"""Pack data files into a folder of shards.
+
+Chunks of the files are parsed by threads and come back in the files' order, so that the shards do not
+depend on the number of threads.  The manifest says after each shard where the next one starts.
+"""
+
+import os
+import stat
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneslack.engines.threads import count_jobs
+from oneslack.errors import FormatError, OneslackError
+from oneslack.formats.compression import strip_extension
+from oneslack.formats.packing.chunks import Options, in_whole_file
+from oneslack.formats.packing.conll_chunks import conll_chunks
+from oneslack.formats.packing.csv_chunks import csv_chunks
+from oneslack.formats.packing.index_base import count_from_zero
+from oneslack.formats.packing.numpy_chunks import numpy_chunks
+from oneslack.formats.packing.svmlight_chunks import svmlight_chunks
+from oneslack.formats.read import _kind_of
+from oneslack.formats.shards.manifest import NAME, load_manifest
+from oneslack.formats.shards.reading import open_shards
+from oneslack.formats.shards.sizes import in_bytes
+from oneslack.formats.shards.writer import ShardWriter
+
+CHUNKS = {
+    "svmlight": svmlight_chunks,
+    "csv": csv_chunks,
+    "numpy": numpy_chunks,
+    "conll": conll_chunks,
+}
+CHUNK_SIZE = 1 << 22
+LEAST = 1000  # bytes of a chunk, where shards are small
+TAGGED = (".conll", ".conllu")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Bytes of the files read so far and in all, and what is on disk: shards, rows."""
+
+    done: int
+    total: int
+    shards: int
+    rows: int
+
+
+def pack(
+    files, folder, *, kind="auto", dtype="float32", shard_size="64MB", label=None, group=None,
+    zero_based=None, columns=None, jobs=None, resume=False, report=None,
+):  # fmt: skip
+    """Pack files (svmlight, CSV, .npy, .npz, CoNLL; text may be packed) as shards into a new folder.
+
+    kind: "svmlight", "csv", "numpy", "conll", or "auto" for what each file seems to be.  label, group: see
+    read_csv and read_numpy.  zero_based: do svmlight indices start at 0?  None: at 1 unless an index 0
+    occurs in the first shard.  columns: names of CoNLL columns.  resume: go on where an earlier call with
+    the same arguments was stopped.  report: called with a Progress after each chunk.
+
+        shards = pack(["day1.svm.gz", "day2.svm.gz"], "packed", jobs=2)
+        shards.n_rows, shards.n_features, shards.classes
+    """
+    files = [os.fspath(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
+    source = {
+        "files": [_identity(path) for path in files], "kinds": [_kind(path, kind) for path in files],
+        "label": label, "group": group, "zero_based": zero_based, "columns": _names(columns),
+        "shard_size": in_bytes(shard_size), "first_index": None,
+    }  # fmt: skip
+    if not files:
+        raise OneslackError("there are no files to pack; name at least one.")
+    writer = _writer(folder, dtype, source, resume)
+    if writer is not None:
+        try:
+            _fill(writer, count_jobs(jobs), report or (lambda progress: None))
+            writer.finish()
+        finally:
+            writer.close()
+    return open_shards(folder)
+
+
+def _kind(path, kind):
+    if kind == "auto":
+        extension = os.path.splitext(strip_extension(path))[1].lower()
+        return "conll" if extension in TAGGED else _kind_of(path)
+    if kind not in CHUNKS:
+        raise OneslackError(f"kind must be 'auto', {', '.join(map(repr, CHUNKS))}, got {kind!r}.")
+    return kind
+
+
+def _names(columns):
+    return None if columns is None else list(columns)
+
+
+def _identity(path):
+    """What tells whether a file is still the same when the work goes on."""
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read ({error.strerror}); check the path.") from error
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        raise FormatError(f"{path}: is a pipe or a device, which cannot be read again; name a file.")
+    return {"path": path, "bytes": status.st_size, "modified": status.st_mtime_ns}
+
+
+def _writer(folder, dtype, source, resume):
+    """A writer to begin or to go on with, or None when all is packed already."""
+    shard_size = source["shard_size"]
+    if not os.path.exists(os.path.join(folder, NAME)):
+        return ShardWriter(folder, dtype=dtype, shard_size=shard_size, source=source)
+    manifest = load_manifest(folder)
+    if not resume:
+        raise FormatError(
+            f"{folder}: holds {'packed data' if manifest.complete else 'an unfinished packing'} already; "
+            + ("name a new folder." if manifest.complete else "go on with --resume, or name a new folder.")
+        )
+    _check_same(folder, manifest, {**source, "dtype": np.dtype(dtype).name})
+    return None if manifest.complete else ShardWriter.resume(folder, shard_size=shard_size)
+
+
+def _check_same(folder, manifest, source):
+    """Refuse to go on with other files or options: the shards would not belong together."""
+    before = {**manifest.source, "dtype": manifest.dtype, "first_index": None}
+    known = {file["path"]: file for file in before.get("files", [])}
+    for file in source["files"]:
+        if file != known.get(file["path"], file):
+            raise FormatError(
+                f"{file['path']}: has changed since its packing into {folder} began; pack into a new folder."
+            )
+    for name in source:
+        if source[name] != before.get(name):
+            what = name.replace("_", "-").replace("kinds", "format")
+            raise FormatError(
+                f"{folder}: was begun with other {'files' if name == 'files' else 'options'} ({what}); give "
+                "the same ones with --resume, or name a new folder."
+            )
+
+
+def _fill(writer, jobs, report):
+    """Parse what is not done yet and hand it to the writer."""
+    total = sum(file["bytes"] for file in writer.manifest.source["files"])
+    with _Pool(jobs) as pool:
+        pieces = _pieces(writer, pool)
+        if "svmlight" in writer.manifest.source["kinds"]:
+            pieces = count_from_zero(pieces, writer)
+        for piece, progress, done in pieces:
+            writer.add(piece, progress)
+            report(Progress(done, total, len(writer.manifest.shards), writer.manifest.n_rows))
+
+
+class _Pool:
+    """Threads, or none: one job is done by the caller."""
+
+    def __init__(self, jobs):
+        self.ahead = jobs if jobs > 1 else 0
+        self._threads = ThreadPoolExecutor(jobs) if jobs > 1 else None
+
+    def submit(self, function):
+        if self._threads is not None:
+            return self._threads.submit(function)
+        future = Future()
+        try:
+            future.set_result(function())
+        except FormatError as error:
+            future.set_exception(error)
+        return future
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+
+
+def _pieces(writer, pool):
+    """(piece, progress for the manifest, bytes read so far) in the order of the files."""
+    source = writer.manifest.source
+    begun = writer.manifest.progress or {"file": 0, "start": 0, "line": 0}
+    current, line = begun["file"], begun["line"]
+    for k, chunk, future in _in_order(_chunks(writer, begun), pool):
+        if k != current:
+            current, line = k, 0
+        path, line = source["files"][k]["path"], line + chunk.skipped
+        try:
+            piece = future.result()
+        except FormatError as error:
+            raise in_whole_file(error, path, line) from error
+        piece.line = None if source["kinds"][k] == "numpy" else line
+        line += piece.n_lines
+        done = chunk.done + sum(file["bytes"] for file in source["files"][:k])
+        yield piece, {"file": k, "start": chunk.stop, "line": line}, done
+
+
+def _chunks(writer, begun):
+    """(number of the file, chunk) from where the work begins."""
+    source = writer.manifest.source
+    options = Options(np.dtype(writer.manifest.dtype), source["label"], source["group"], source["columns"])
+    # Cells of two bytes become numbers of eight: a chunk must fit into a shard all the same.
+    size = min(CHUNK_SIZE, max(LEAST, writer.shard_size // 4))
+    for k in range(begun["file"], len(source["files"])):
+        start = begun["start"] if k == begun["file"] else 0
+        for chunk in CHUNKS[source["kinds"][k]](source["files"][k]["path"], options, size, start):
+            yield k, chunk
+
+
+def _in_order(chunks, pool):
+    """(number of the file, chunk, future), with a few chunks under way: they bound the memory."""
+    waiting = deque()
+    for k, chunk in chunks:
+        waiting.append((k, chunk, pool.submit(chunk.parse)))
+        if len(waiting) > pool.ahead:
+            yield waiting.popleft()
+    yield from waiting

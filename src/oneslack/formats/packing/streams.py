@@ -1,0 +1,133 @@
+"""The text of a file, plain or packed, window by window, each cut at a line's end.
+
+Where a window ends depends on where it starts and on nothing else: whoever begins in the middle, at the
+end of a window, gets the same windows.
+"""
+
+import importlib
+import re
+import zlib
+
+import numpy as np
+
+from oneslack.errors import FormatError
+from oneslack.formats.compression import MODULES
+
+#: No line, row or sentence is longer than so many bytes: else a file that is something else would be
+#: read into memory as one line.
+LONGEST = 1 << 28
+BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+
+
+class TextStream:
+    """The unpacked bytes of a file from `start` on; `done` is how many of the packed ones were read."""
+
+    def __init__(self, path, start=0):
+        self.path = path
+        try:
+            self._file = open(path, "rb")  # noqa: SIM115, closed by __exit__
+        except FileNotFoundError as error:
+            raise FormatError(f"{path}: there is no such file; check the path.") from error
+        except IsADirectoryError as error:
+            raise FormatError(f"{path}: is a folder; name a file in it.") from error
+        except OSError as error:
+            raise FormatError(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
+        self._name = packer_of(self._file)
+        self._stream, self._damage = self._file, OSError
+        if self._name is not None:
+            module = importlib.import_module(self._name)
+            self._damage = (EOFError, OSError, ValueError, zlib.error)
+            self._damage += (module.LZMAError,) if self._name == "lzma" else ()
+            self._stream = module.open(self._file)
+        self._skip(start)
+
+    def read(self, n):
+        """The next n bytes; fewer at the end only."""
+        try:
+            parts = [self._stream.read(n)]
+            while parts[-1] and sum(map(len, parts)) < n:
+                parts.append(self._stream.read(n - sum(map(len, parts))))
+        except self._damage as error:
+            raise self._damaged(error) from error
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    @property
+    def done(self):
+        return self._file.tell()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self._stream.close()
+        self._file.close()
+
+    def _skip(self, n):
+        """Packed bytes cannot be skipped: they are unpacked and forgotten."""
+        try:
+            self._stream.seek(n)
+        except self._damage as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error):
+        if self._name is None:
+            return FormatError(f"{self.path}: cannot be read ({error}); check the disk.")
+        return FormatError(
+            f"{self.path}: the {self._name} archive is cut short or damaged ({error}); fetch it again."
+        )
+
+
+def packer_of(file):
+    """The module that unpacks a file, told by its first bytes, or None for a plain one."""
+    start = file.read(8)
+    file.seek(0)
+    return next((name for magic, name in MODULES.items() if start.startswith(magic)), None)
+
+
+def windows(stream, size, start, last_end, unit="line"):
+    """(text, stop) of successive windows of at most `size` bytes that end in a newline, from `start` on.
+
+    stop is the position after the window; last_end(text) the one after the last place where a text may be
+    cut, or 0.  Where there is none the window grows.
+    """
+    ahead, place = b"", start
+    while True:
+        n, end = size, 0
+        while end == 0:
+            ahead += stream.read(n - len(ahead)) if n > len(ahead) else b""
+            if len(ahead) < n:  # the file ends here
+                if ahead:
+                    yield ahead if ahead.endswith(b"\n") else ahead + b"\n", place + len(ahead)
+                return
+            end = last_end(ahead[:n])
+            n *= 2
+            if end == 0 and n > max(LONGEST, size):
+                raise FormatError(
+                    f"{stream.path}: from byte {place} on no {unit} ends within {n // 2} bytes; is it of "
+                    "another format, or does a quote or an empty line lack?"
+                )
+        text, ahead, place = ahead[:end], ahead[end:], place + end
+        yield text, place
+
+
+def line_end(text):
+    """After the last newline."""
+    return text.rfind(b"\n") + 1
+
+
+def row_end(text):
+    """After the last newline outside of quotes: a cell of CSV may hold newlines."""
+    if b'"' not in text:
+        return line_end(text)
+    data = np.frombuffer(text, np.uint8)
+    newlines, quotes = np.flatnonzero(data == ord("\n")), np.flatnonzero(data == ord('"'))
+    outside = newlines[np.searchsorted(quotes, newlines) % 2 == 0]
+    return int(outside[-1]) + 1 if len(outside) else 0
+
+
+def sentence_end(text):
+    """After the last line of blanks, which ends a sentence."""
+    end = text.rfind(b"\n\n")
+    if end >= 0:
+        return end + 2
+    return max((match.end() for match in BLANK_LINE.finditer(text)), default=0)
