@@ -380,7 +380,7 @@ BAD = {
     "a column of lists": (X, "tag", {}, "Y='tag' must be a column of Sentences, or give lists"),
     "labels flat": ([X[0][:1]], ["N"], {}, "sentence 0: its labels are 'N', expected a list"),
     "labels mixed": ([X[0][:1], X[0][:1]], [["N"], [1]], {}, "labels are of type int and str"),
-    "labels missing": ([X[0][:1]], [[None]], {}, "labels are of type NoneType"),
+    "labels missing": ([X[0][:1]], [[None]], {}, "no token has a label"),
     "labels nan": ([X[0][:1]], [[np.nan]], {}, "a label is not a number"),
     "sentence is text": (["Stop"], [["V"]], {}, "sentence 0 is a str; expected a list of tokens"),
     "token is text": ([["Stop"]], [["V"]], {}, "sentence 0, token 0: expected a dict or a list of strings"),

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import demo, evaluate, info, predict, train
+from . import demo, evaluate, info, pack, predict, train, train_tag
 from .output import Exit, complain, in_one_line
 
 #: \b keeps click from joining the lines.
@@ -22,7 +22,7 @@ class TrainFirst(TyperGroup):
     """Lists the commands in the order of their use; typer puts groups of commands last."""
 
     def list_commands(self, ctx):
-        return ["train", "predict", "evaluate", "info", "demo"]
+        return ["train", "predict", "evaluate", "pack", "info", "demo"]
 
 
 app = typer.Typer(
@@ -37,11 +37,12 @@ app = typer.Typer(
 train_app = typer.Typer(
     help="Train a model on a file of examples.", no_args_is_help=True, rich_markup_mode=None
 )
-for command in (train.classify, train.rank, train.ordinal):
+for command in (train.classify, train.rank, train.ordinal, train_tag.tag):
     train_app.command(epilog=EXIT_CODES)(command)
 app.add_typer(train_app, name="train")
 app.command()(predict.predict)
 app.command()(evaluate.evaluate)
+app.command()(pack.pack)
 app.command()(info.info)
 app.command()(demo.demo)
 

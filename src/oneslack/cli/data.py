@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 
@@ -34,7 +35,8 @@ class Source:
 
 def read_any(path, label, zero_based, group=None):
     """(Table, Source) of a file, with or without labels."""
-    table, zero_based = _read_counting_from_one(path, label, zero_based, group)
+    with _told_from_tagged_text(path, "use `oneslack train tag` to learn from it"):
+        table, zero_based = _read_counting_from_one(path, label, zero_based, group)
     _refuse_columns_of_svmlight(table, label, group)
     names = list(table.feature_names) if table.feature_names else None
     return table, Source(table.kind, zero_based, label, names, group)
@@ -42,12 +44,27 @@ def read_any(path, label, zero_based, group=None):
 
 def read_for_model(path, saved, label, zero_based, group=None, need_labels=False):
     """Table of a file with the model's features; its labels are optional unless they are needed."""
-    table = _read_matching(path, saved, label, zero_based, group, need_labels)
+    advice = f"{saved.path} is a {saved.header['kind']}; use a model of `oneslack train tag`"
+    with _told_from_tagged_text(path, advice):
+        table = _read_matching(path, saved, label, zero_based, group, need_labels)
     _refuse_columns_of_svmlight(table, label, group)
     if need_labels and table.y is None:
         raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
     _check_names(table, saved)
     return _with_features(table, saved)
+
+
+@contextmanager
+def _told_from_tagged_text(path, advice):
+    """Sentences with labels are no table: say so, instead of what is wrong with it as a table."""
+    from .tag_data import looks_tagged
+
+    try:
+        yield
+    except FormatError as error:
+        if looks_tagged(path, is_no_table=True):
+            raise Refusal(f"{path}: is tagged text, not a table of numbers; {advice}.") from error
+        raise
 
 
 def _read_matching(path, saved, label, zero_based, group, need_labels):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .options import DataFile, Group, Json, Label, ModelFile, ZeroBased
+from .options import AnyFile, Group, Json, Label, ModelFile, ZeroBased
 from .output import guarded, print_json
+from .tag_options import Columns, Format
 
 #: Confusion is printed for as many classes as fit on a line, and put into JSON always.
 FEW = 12
@@ -29,27 +30,41 @@ NAMES = {
 @guarded
 def evaluate(
     model: ModelFile,
-    file: DataFile,
+    file: AnyFile,
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
+    columns: Columns = None,
+    format: Format = None,
     as_json: Json = False,
 ):
     """Compare a model's predictions with the labels or targets in FILE.
 
     The measures are those that fit the model, the one it was trained for first.
     """
-    from .data import read_for_model
-    from .measures import measure
-    from .model_store import load
+    from . import tag_evaluate, tag_model
+    from .model_store import load_to_predict
 
-    saved = load(model)
-    table = read_for_model(file, saved, label, zero_based, group, need_labels=True)
-    facts = {"model": saved.path, "data": file, "examples": table.X.shape[0], **measure(saved, table)}
+    saved = load_to_predict(model)
+    options = tag_model.TagOptions(label, columns, format, group, zero_based)
+    if tag_model.is_tagger(saved):
+        found, show = tag_evaluate.tag_facts(saved, file, options), tag_evaluate.print_facts
+    else:
+        tag_model.refuse_tag_options(saved, options)
+        found, show = _table_facts(saved, file, label, zero_based, group), _print
+    facts = {"model": saved.path, "data": file, **found}
     if as_json:
         print_json(facts)
     else:
-        _print(facts)
+        show(facts)
+
+
+def _table_facts(saved, file, label, zero_based, group) -> dict:
+    from .data import read_for_model
+    from .measures import measure
+
+    table = read_for_model(file, saved, label, zero_based, group, need_labels=True)
+    return {"examples": table.X.shape[0], **measure(saved, table)}
 
 
 def _print(facts):
@@ -65,15 +80,20 @@ def _print(facts):
     if facts.get("unknown_labels"):
         console.print(f"{facts['unknown_labels']:,} examples have a label that the model does not know")
     if "classes" in facts:
-        console.print(_class_table(facts["classes"]))
+        console.print(class_table(facts["classes"], "class", "examples"))
         if len(facts["classes"]) <= FEW:
-            console.print(_confusion_table(facts))
+            console.print(confusion_rows(facts))
 
 
 def _value(name, value) -> str:
     if value is None:
         return "–"
-    return f"{value:.4g} class steps" if name == "mean_absolute_error" else f"{100 * value:.2f} %"
+    return f"{value:.4g} class steps" if name == "mean_absolute_error" else percent(value)
+
+
+def percent(value) -> str:
+    """A share in percent; a dash where it has no meaning."""
+    return "–" if value is None else f"{100 * value:.2f} %"
 
 
 def _notes(facts) -> dict:
@@ -98,15 +118,25 @@ def _notes(facts) -> dict:
     return notes
 
 
-def _class_table(classes):
-    table = _plain_table("class", "precision", "recall", "F1", "examples")
+def class_table(classes, what, of):
+    """Precision, recall and F1 of each class; `what` is a class, `of` are its members."""
+    table = _plain_table(what, "precision", "recall", "F1", of)
     for row in classes:
-        rates = (_share(row[name]) for name in ("precision", "recall", "f1"))
-        table.add_row(_escaped(row["label"]), *rates, f"{row['examples']:,}")
+        table.add_row(_escaped(row["label"]), *_shares(row), f"{row['examples']:,}")
     return table
 
 
-def _confusion_table(facts):
+def phrase_table(phrases):
+    """The same of each type of phrase."""
+    table = _plain_table("phrase", "precision", "recall", "F1", "phrases", "predicted")
+    for row in phrases:
+        counts = (f"{row[name]:,}" for name in ("phrases", "predicted"))
+        table.add_row(_escaped(row["type"]), *_shares(row), *counts)
+    return table
+
+
+def confusion_rows(facts):
+    """How often each class was taken for which."""
     labels = [_escaped(row["label"]) for row in facts["classes"]]
     table = _plain_table("true \\ predicted", *(row["label"] for row in facts["classes"]))
     for k, row in enumerate(facts["confusion"]):
@@ -131,5 +161,7 @@ def _escaped(label) -> str:
     return escape(str(label))
 
 
-def _share(value) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+def _shares(row):
+    return (
+        "–" if row[name] is None else f"{100 * row[name]:.1f} %" for name in ("precision", "recall", "f1")
+    )

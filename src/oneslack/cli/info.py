@@ -9,6 +9,9 @@ import typer
 
 from .options import Group, Json, Label, ZeroBased
 from .output import guarded, print_json
+from .tag_info import tagged_facts, tagger_facts
+from .tag_model import is_tagger
+from .tag_options import Columns, Format
 from .targets import in_order
 
 MANY = 20
@@ -24,12 +27,20 @@ def info(
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
+    columns: Columns = None,
+    format: Format = None,
     as_json: Json = False,
 ):  # fmt: skip
     """Show what a model or a data file holds."""
     from .model_store import looks_like_model
+    from .tag_data import looks_tagged
 
-    facts = _model_facts(file) if looks_like_model(file) else _data_facts(file, label, zero_based, group)
+    if looks_like_model(file):
+        facts = _model_facts(file)
+    elif format is not None or columns is not None or looks_tagged(file):
+        facts = tagged_facts(file, format and format.value, columns, label)
+    else:
+        facts = _data_facts(file, label, zero_based, group)
     if as_json:
         print_json(facts)
     else:
@@ -44,9 +55,10 @@ def _model_facts(path) -> dict:
     return {
         "file": path,
         "holds": f"{'an' if saved.header['kind'][0] in 'AEIOU' else 'a'} {saved.header['kind']} model",
-        **_output_facts(model),
+        **_output_facts(saved),
         "queries": training.get("queries"),
         "pairs": training.get("pairs"),
+        "tokens": training.get("tokens"),
         "features": saved.n_features,
         **_weight_facts(model),
         "certificate": saved.header["certificate"],
@@ -61,8 +73,13 @@ def _model_facts(path) -> dict:
     }
 
 
-def _output_facts(model) -> dict:
+def _output_facts(saved) -> dict:
     """What the model predicts, and what it was trained for."""
+    model = saved.model
+    if is_tagger(saved):
+        return tagger_facts(saved)
+    if not hasattr(model, "n_features_in_"):
+        return {"model": saved.header["model"]["name"]}
     facts = {"predicts": "scores to rank by" if not hasattr(model, "classes_") else None}
     if hasattr(model, "classes_"):
         facts["classes"] = model.classes_.tolist()
@@ -82,7 +99,8 @@ def _weight_facts(model) -> dict:
     import numpy as np
 
     # A ranking has no intercept: it stands as one plain 0.
-    learned = np.append(model.coef_, model.intercept_ if np.ndim(model.intercept_) else [])
+    intercept = getattr(model, "intercept_", 0.0)
+    learned = np.append(model.coef_, intercept if np.ndim(intercept) else [])
     return {"weights": learned.size, "nonzero_weights": int((learned != 0).sum())}
 
 
@@ -136,9 +154,9 @@ def _text(name, value) -> str:
         return f"{value:.2f}"
     if name == "thresholds":
         return _some([f"{threshold:.6g}" for threshold in value])
-    if name == "labels" and "counts" in value:
+    if name in ("labels", "phrases") and "counts" in value:
         counts = [f"{label} ({count:,})" for label, count in value["counts"].items()]
-        return f"{value['classes']} classes: {_some(counts)}"
+        return f"{value['classes']} {'classes' if name == 'labels' else 'types'}: {_some(counts)}"
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items())
     if isinstance(value, list):

@@ -25,12 +25,12 @@ def measure(saved, table) -> dict:
         )
     labels = model.classes_.tolist()
     truth = _codes(table, labels, saved.path)
-    confusion = _confusion(truth, _positions(model.predict(table.X), labels), len(labels))
+    confusion = confusion_table(truth, _positions(model.predict(table.X), labels), len(labels))
     return {
         **_class_measures(model, table, truth, confusion),
         "unknown_labels": int((truth < 0).sum()),
         "classes": [
-            {"label": label, **_rates(confusion[:, k], confusion[k], int(confusion[k, k]))}
+            {"label": label, **rates(confusion[:, k], confusion[k], int(confusion[k, k]))}
             for k, label in enumerate(labels)
         ],
         "confusion": confusion[: len(labels)].tolist(),
@@ -102,10 +102,10 @@ def _two_classes(model, table, truth, confusion) -> dict:
     from .. import metrics
 
     positive, scores = truth == 1, model.decision_function(table.X)
-    rates = _rates(confusion[:, 1], confusion[1], int(confusion[1, 1]))
+    found = rates(confusion[:, 1], confusion[1], int(confusion[1, 1]))
     some, all_of_it = positive.any(), positive.all()
     return {
-        **{name: rates[name] for name in ("precision", "recall", "f1")},
+        **{name: found[name] for name in ("precision", "recall", "f1")},
         "roc_auc": metrics.roc_auc(positive, scores) if some and not all_of_it else None,
         "average_precision": metrics.average_precision(positive, scores) if some else None,
         "prbep": metrics.precision_recall_break_even(positive, scores) if some else None,
@@ -161,7 +161,7 @@ def _positions(values, labels):
     return np.array([position.get(value, -1) for value in values.tolist()])
 
 
-def _confusion(truth, predicted, n_classes):
+def confusion_table(truth, predicted, n_classes):
     """(K + 1, K): rows are true classes, the last one labels that the model does not know."""
     import numpy as np
 
@@ -170,7 +170,7 @@ def _confusion(truth, predicted, n_classes):
     return counts.reshape(n_classes + 1, n_classes)
 
 
-def _rates(predicted, present, hits) -> dict:
+def rates(predicted, present, hits) -> dict:
     """Of a class, from its column and its row of the confusion table, and where they meet."""
     predicted, present = int(predicted.sum()), int(present.sum())
     return {

@@ -20,8 +20,11 @@ class Saved:
     source: Source | None
 
     @property
-    def n_features(self) -> int:
-        return self.model.n_features_in_
+    def n_features(self) -> int | None:
+        """Of one example or, for a tagger, of one token; None for a model of other outputs."""
+        if hasattr(self.model, "n_features_in_"):
+            return self.model.n_features_in_
+        return self.model.model_.n_features if hasattr(self.model, "model_") else None
 
     @property
     def feature_names(self):
@@ -39,6 +42,18 @@ def load(path) -> Saved:
     # The names are checked by the reader; scikit-learn would warn that arrays have none.
     vars(model).pop("feature_names_in_", None)
     return Saved(path, model, header, Source.from_header(header))
+
+
+def load_to_predict(path) -> Saved:
+    """The same; refused where no file holds what the model is for."""
+    from .output import Refusal
+
+    saved = load(path)
+    if saved.n_features is None:
+        raise Refusal(
+            f"{path}: holds a {saved.header['kind']}, whose inputs no data file holds; use it in Python."
+        )
+    return saved
 
 
 def save(model, path, source, training):

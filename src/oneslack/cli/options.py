@@ -30,6 +30,15 @@ DataFile = Annotated[
         show_default=False,
     ),
 ]
+AnyFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Examples: svmlight, CSV/TSV, .npy or .npz; for a tagger CoNLL, CoNLL-U or SVM-hmm. Text may be "
+        "packed (.gz .bz2 .xz).",
+        show_default=False,
+    ),
+]
 ModelFile = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model that oneslack saved.", show_default=False)
 ]
@@ -37,8 +46,8 @@ Label = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="The label's column in a CSV or .npy file, by name or by position from 0; the name of its "
-        "array in an .npz file. (default: the last column; y)",
+        help="The label's column in a CSV, .npy or CoNLL file, by name or by position from 0; the name of "
+        "its array in an .npz file. (default: the last column; y; upos in CoNLL-U)",
         show_default=False,
     ),
 ]

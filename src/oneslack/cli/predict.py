@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from .options import DataFile, Group, Label, ModelFile, ZeroBased
+from .options import AnyFile, Group, Label, ModelFile, ZeroBased
 from .output import check_writable, guarded
+from .tag_options import Columns, Format
 
 
 @guarded
 def predict(
     model: ModelFile,
-    file: DataFile,
+    file: AnyFile,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="OUT", help="Write here instead of stdout.",
@@ -26,20 +27,26 @@ def predict(
             "--scores",
             help="After each label, tab-separated: the score of the second class when there are two, "
             "else of every class, in the order `oneslack info` shows; for classes in an order the one score "
-            "that the thresholds cut. A ranking prints scores anyway.",
+            "that the thresholds cut. A ranking prints scores anyway. A tagger's score is by how much the "
+            "label beats the best sequence with another one.",
         ),
     ] = False,
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
+    columns: Columns = None,
+    format: Format = None,
 ):  # fmt: skip
     """Predict the class of each example in FILE; a ranking's score, larger comes first.
 
-    One a line; labels in FILE are ignored.
+    One a line; labels in FILE are ignored. A tagger writes the text of FILE with its labels as one more
+    column, in CoNLL-U in the label's column.
     """
+    from .tag_model import TagOptions
+
     if output is not None:
         check_writable(output, inputs=[model, file])
-    lines = _lines(model, file, scores, label, zero_based, group)
+    lines = _lines(model, file, scores, TagOptions(label, columns, format, group, zero_based))
     if output is None:
         sys.stdout.writelines(lines)
         return
@@ -49,13 +56,24 @@ def predict(
         target.writelines(lines)
 
 
-def _lines(model, file, scores, label, zero_based, group):
-    """The lines of the output, one an example."""
-    from .data import read_for_model
-    from .model_store import load
+def _lines(model, file, scores, options):
+    """The lines of the output, one an example or a line of text."""
+    from . import tag_model
+    from .model_store import load_to_predict
 
-    saved = load(model)
-    X = read_for_model(file, saved, label, zero_based, group).X
+    saved = load_to_predict(model)
+    if tag_model.is_tagger(saved):
+        from .tag_predict import tagged_lines
+
+        return tagged_lines(saved, file, scores, options)
+    tag_model.refuse_tag_options(saved, options)
+    return _table_lines(saved, file, scores, options)
+
+
+def _table_lines(saved, file, scores, options):
+    from .data import read_for_model
+
+    X = read_for_model(file, saved, options.label, options.zero_based, options.group).X
     predicted = saved.model.predict(X)
     # One of several labels is a 0 or 1; scores of a ranking are told exactly, to keep their order.
     lines = ("\t".join(map(str, row)) for row in predicted.reshape(X.shape[0], -1).tolist())

@@ -23,6 +23,28 @@ class Examples:
     source: Any
     seconds: float
 
+    @property
+    def path(self) -> str:
+        return self.table.path
+
+    @property
+    def X(self):
+        return self.table.X
+
+    @property
+    def y(self):
+        return self.table.y
+
+    @property
+    def title(self) -> str:
+        return "{:,} × {:,}".format(*self.table.X.shape)
+
+    def size(self, model) -> dict:
+        return {"examples": self.table.X.shape[0], "features": self.table.X.shape[1]}
+
+    def words(self, facts) -> str:
+        return f"{facts['examples']:,} examples, {facts['features']:,} features"
+
 
 def read(file, label, zero_based, group=None, what="labels") -> Examples:
     """The examples of a file; `what` names its targets in a complaint."""
@@ -46,31 +68,31 @@ def build(kind, **parameters):
 
 def train(model, examples, subject, output, quiet, as_json) -> int:
     """Fit the model, save and report it; the exit code."""
-    interrupted = _fit(model, examples.table, subject, quiet)
+    interrupted = _fit(model, examples, subject, quiet)
     facts = _facts(model, examples, subject, output, interrupted)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit.INTERRUPTED)
     _save(model, output, examples.source, facts)
-    return _report(facts, subject, quiet, as_json)
+    return _report(facts, examples, subject, quiet, as_json)
 
 
-def _fit(model, table, subject, quiet) -> bool:
+def _fit(model, examples, subject, quiet) -> bool:
     """Train; the answer tells whether Ctrl-C cut it short."""
     from sklearn.exceptions import ConvergenceWarning
 
     from .interrupt import Interrupt
     from .progress import progress
 
-    title = f"{table.path}: {table.X.shape[0]:,} × {table.X.shape[1]:,}, {subject.words}"
+    title = f"{examples.path}: {examples.title}, {subject.words}"
     tol = model.tol if model.epsilon is None else None
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         with progress(title, tol, subject.n_problems, quiet) as show:
             model._row_callbacks = [show, interrupt]
             try:
-                model.fit(table.X, table.y, **subject.fit)
+                model.fit(examples.X, examples.y, **subject.fit)
             except ValueError as error:
-                raise Refusal(f"{table.path}: {error}") from error
+                raise Refusal(f"{examples.path}: {error}") from error
     return interrupt.asked
 
 
@@ -83,10 +105,9 @@ def _facts(model, examples, subject, output, interrupted) -> dict:
     status = "INTERRUPTED" if cut_short else worst.status.name
     code = Exit.OK if reached else Exit.INTERRUPTED if cut_short else Exit.NOT_REACHED
     return {
-        "data": examples.table.path,
+        "data": examples.path,
         "model": output,
-        "examples": examples.table.X.shape[0],
-        "features": examples.table.X.shape[1],
+        **examples.size(model),
         **subject.facts,
         "status": status.lower(),
         "advice": _advice(type(worst.status)[status]),
@@ -122,11 +143,11 @@ def _save(model, output, source, facts):
     save(model, output, source, known)
 
 
-def _report(facts, subject, quiet, as_json) -> int:
+def _report(facts, examples, subject, quiet, as_json) -> int:
     if as_json:
         print_json(facts)
     elif not quiet:
-        print(_summary(facts, subject))
+        print(_summary(facts, examples, subject))
     code = Exit(facts["exit_code"])
     if code != Exit.OK:
         from .progress import distance
@@ -136,7 +157,7 @@ def _report(facts, subject, quiet, as_json) -> int:
     return code
 
 
-def _summary(facts, subject) -> str:
+def _summary(facts, examples, subject) -> str:
     from .progress import distance, number
 
     kind = "certified" if facts["certified"] else "estimated"
@@ -144,7 +165,6 @@ def _summary(facts, subject) -> str:
     return (
         f"{facts['model']}: {distance(facts['primal'], facts['dual'])} ({kind})\n"
         f"  objective {number(facts['primal'])}, optimum at least {number(facts['dual'])}\n"
-        f"  {facts['examples']:,} examples, {facts['features']:,} features, "
-        f"{subject.words}; read in {facts['read_seconds']:.2f} s\n{remark}"
+        f"  {examples.words(facts)}, {subject.words}; read in {facts['read_seconds']:.2f} s\n{remark}"
         f"  {facts['solver']}: {facts['steps']:,} steps in {facts['seconds']:.2f} s ({facts['reason']})"
     )

@@ -18,9 +18,10 @@ def iob_rules(labels):
 def refuse_broken_phrases(offsets, classes, codes, allowed, allowed_start):
     """Raise where a training label breaks the rules, with the label's name."""
     bad = np.zeros(len(codes), bool)
-    bad[1:] = ~allowed[codes[:-1], codes[1:]]
+    bad[1:] = ~allowed[codes[:-1], codes[1:]] & (codes[:-1] >= 0)
     heads = offsets[:-1][offsets[:-1] < offsets[1:]]
     bad[heads] = ~allowed_start[codes[heads]]
+    bad &= codes >= 0  # where a label is not known there is nothing to break
     if bad.any():
         t = int(np.argmax(bad))
         i = int(np.searchsorted(offsets, t, side="right")) - 1

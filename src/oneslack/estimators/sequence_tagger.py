@@ -16,6 +16,7 @@ from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .iob import iob_rules, refuse_broken_phrases
 from .parameters import check_parameters
+from .partial_labels import solve_partly_labelled
 from .tagged_input import MATRICES, SENTENCES, TOKENS, codes_of, column_of, flat_labels, kind_of, rows_of
 from .targets import check_weights
 
@@ -133,7 +134,9 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             wrappers take them; or an array or sparse matrix with a row a token.  `Sentences`, as the
             readers of oneslack.formats give them, need `templates`.
         Y : list of lists of labels, or the name of a column of the Sentences
-            Labels of any one type that sorts.
+            Labels of any one type that sorts; None where a label is not known.  Such tokens are filled in
+            with the best labels as training goes on (see `oneslack.completion`); then the certificate is that
+            of the labels filled in last, and `result_.certified` is False.
         sample_weight : array-like of shape (n,) or None
             Weights >= 0 of the sentences.
 
@@ -148,16 +151,21 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         model = self._chain(rows, classes, codes)
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
-        problem = Problem(
-            model, rows, Ragged(codes, rows.offsets), self.C, sample_weight=sample_weight,
-            rescaling=self.rescaling, cache_size=5, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            result = driver.solve(problem, callbacks=callbacks, **self._training())
+        with fit_progress(self, X, Y, sample_weight) as callbacks:
+            result = self._solve(model, rows, Ragged(codes, rows.offsets), sample_weight, callbacks)
             self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])
         return self
+
+    def _solve(self, model, rows, codes, sample_weight, callbacks):
+        options = {"rescaling": self.rescaling, "cache_size": 5, "n_jobs": self.n_jobs}
+        options["sample_weight"] = sample_weight
+        if (codes.values < 0).any():
+            return solve_partly_labelled(model, rows, codes, self.C, self._training(), callbacks, **options)
+        problem = Problem(model, rows, codes, self.C, **options)
+        with problem.engine:
+            return driver.solve(problem, callbacks=callbacks, **self._training())
 
     # Input.
 
@@ -212,13 +220,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
 
     def predict_codes(self, X) -> Ragged:
         """The numbers of the labels in `classes_`, as one flat array with offsets."""
-        check_is_fitted(self)
-        from ..engines.threads import Threads
-
-        data = self.model_.pack(self._features(X), None)
-        with Threads(self.n_jobs) as engine:
-            parts = engine.map(lambda shard: self.model_.predict_batch(data, shard, self.coef_), data.shards)
-        return Ragged(np.concatenate(parts) if parts else np.empty(0, np.int32), data.offsets)
+        return self._of_tokens(X, "predict_batch")
 
     def predict_topk(self, X, k):
         """The k best label sequences of each sentence, best first, with their scores.
@@ -250,11 +252,11 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         -------
         margins : list of ndarrays
         """
-        check_is_fitted(self)
-        return [self.model_.margins(self.coef_, x) for x in _sentences(self._features(X))]
+        margins = self._of_tokens(X, "margins_batch")
+        return [margins[i] for i in range(len(margins))]
 
     def score(self, X, Y):
-        """The share of tokens with the right label.
+        """The share of tokens with the right label, of those whose label is known.
 
         Parameters
         ----------
@@ -266,12 +268,12 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         """
         predicted = self.predict_codes(X)
         if isinstance(Y, str):
-            truth = column_of(X, Y).strings()
+            truth, known = column_of(X, Y).strings(), slice(None)
         else:
-            truth = flat_labels(Y, predicted.lengths)
+            truth, known = flat_labels(Y, predicted.lengths)
         if not len(truth):
             raise ValueError("there is no token to score")
-        return float(np.mean(self.classes_[predicted.values] == truth))
+        return float(np.mean(self.classes_[predicted.values[known]] == truth))
 
     def save(self, path):
         """Write the tagger with its features and certificate to one safe file; `oneslack.load` reads it.
@@ -286,6 +288,16 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
 
         check_is_fitted(self)
         save_model(path, *tagger_to_file(self))
+
+    def _of_tokens(self, X, method) -> Ragged:
+        """What a method of the model gives for each token, found in threads."""
+        check_is_fitted(self)
+        from ..engines.threads import Threads
+
+        data, method = self.model_.pack(self._features(X), None), getattr(self.model_, method)
+        with Threads(self.n_jobs) as engine:
+            parts = engine.map(lambda shard: method(data, shard, self.coef_), data.shards)
+        return Ragged(np.concatenate(parts) if parts else np.empty(0, np.int32), data.offsets)
 
     def _features(self, X) -> Ragged:
         """The features of new sentences, which must be of the kind that was learned from."""

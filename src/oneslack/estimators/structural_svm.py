@@ -8,11 +8,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import driver
 from ..errors import OneslackError
+from ..models.chain import Chain
 from ..problem import Problem, lacks
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .parameters import check_parameters
+from .partial_labels import solve_partly_labelled
 from .targets import check_weights
 
 #: What training and predicting ask of a model.
@@ -118,7 +120,9 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         Parameters
         ----------
         X, Y : sequences of n inputs and n outputs
-            Anything that the model understands.
+            Anything that the model understands.  A Chain takes labels of -1 that are not known: they are
+            filled in with the best labels as training goes on (see `oneslack.completion`); then the
+            certificate is that of the labels filled in last, and `result_.certified` is False.
         sample_weight : array-like of shape (n,) or None
             Weights >= 0 of the examples.
 
@@ -128,11 +132,18 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         """
         check_parameters(self)
         problem = self._problem(X, Y, sample_weight)
-        start = None
-        if self.warm_start and getattr(self, "coef_", None) is not None:
-            start = {"w": self.coef_} if self.coef_.shape == (problem.n_params,) else None
+        w = getattr(self, "coef_", None) if self.warm_start else None
+        if w is not None and w.shape != (problem.n_params,):
+            w = None
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            result = driver.solve(problem, callbacks=callbacks, start=start, **self._training())
+            if isinstance(self.model, Chain) and problem.data.truth is None:
+                result = solve_partly_labelled(
+                    self.model, X, Y, self.C, self._training(), callbacks, start=w,
+                    sample_weight=sample_weight, **self._options(),
+                )  # fmt: skip
+            else:
+                start = None if w is None else {"w": w}
+                result = driver.solve(problem, callbacks=callbacks, start=start, **self._training())
             self.coef_ = result.w
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])
@@ -149,10 +160,11 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
             if sample_weight.shape != (n,):
                 raise ValueError(f"sample_weight has shape {sample_weight.shape}, expected ({n},)")
             check_weights(sample_weight)
-        return Problem(
-            self.model, X, Y, self.C, sample_weight=sample_weight, rescaling=self.rescaling,
-            cache_size=self.cache_size, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        return Problem(self.model, X, Y, self.C, sample_weight=sample_weight, **self._options())
+
+    def _options(self):
+        """What Problem takes beside the examples."""
+        return {name: getattr(self, name) for name in ("rescaling", "cache_size", "n_jobs")}
 
     def predict(self, X):
         """The best output of each input.

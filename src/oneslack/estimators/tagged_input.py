@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..formats.sentences import Sentences
+from ..models.chain.data import UNKNOWN
 from ..ragged import Ragged
 
 #: Kinds of X, as the messages call them.
@@ -52,21 +53,26 @@ def _finite(rows):
 
 
 def codes_of(X, Y, rows):
-    """(classes, codes of all tokens)."""
+    """(classes, codes of all tokens); -1 where the label is None, so not known."""
     if isinstance(Y, str):
         column = column_of(X, Y)
         used, codes = np.unique(column.codes, return_inverse=True)
         classes, place = np.unique(np.array(column.values)[used], return_inverse=True)
         codes = place[codes]
     else:
-        classes, codes = np.unique(flat_labels(Y, rows.lengths), return_inverse=True)
-    if not len(classes):
+        labels, known = flat_labels(Y, rows.lengths)
+        classes, known_codes = np.unique(labels, return_inverse=True)
+        codes = np.full(len(known), UNKNOWN)
+        codes[known] = known_codes
+    if not len(codes):
         raise ValueError("X has no token: there is nothing to learn from")
+    if not len(classes):
+        raise ValueError("no token has a label: there is nothing to learn from")
     return classes, codes.astype(np.int32)
 
 
 def flat_labels(Y, lengths):
-    """The labels of all tokens as one array, checked against the lengths of the sentences."""
+    """(labels of the tokens that have one, known (tokens,) of bool), checked against the sentences."""
     Y = list(Y)
     if len(Y) != len(lengths):
         raise ValueError(f"X has {len(lengths)} sentences but Y has {len(Y)}")
@@ -76,15 +82,17 @@ def flat_labels(Y, lengths):
         if len(labels) != length:
             raise ValueError(f"sentence {i} has {length} tokens but {len(labels)} labels")
     flat = [label for labels in Y for label in labels]
+    known = np.array([label is not None for label in flat], dtype=bool)
+    flat = [label for label in flat if label is not None]
     kinds = set(map(type, flat))
     # Text beside numbers would silently become text.
     if all(issubclass(kind, str) for kind in kinds):
-        return np.array(flat, dtype=str)
+        return np.array(flat, dtype=str), known
     if all(issubclass(kind, Number | np.bool_) for kind in kinds):
         labels = np.array(flat)
         if np.isnan(labels).any():
-            raise ValueError("a label is not a number (nan); every token needs one")
-        return labels
+            raise ValueError("a label is not a number (nan); use None where it is not known")
+        return labels, known
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
     raise ValueError(f"labels are of type {names}; use text or numbers, all of one type")
 

@@ -24,7 +24,7 @@ IS_BLANK = np.isin(np.arange(256), list(b" \t\n\r\x0b\x0c"))
 
 
 @dataclass
-class _Layout:
+class Layout:
     """How to cut lines; `n_columns` and `chosen`, from name to position, are known at the first token."""
 
     path: str
@@ -49,8 +49,8 @@ def read_conll(path, columns=None, *, separator="auto", encoding="utf-8"):
         raise OneslackError(f"separator must be 'auto', 'tab' or 'blank', got {separator!r}.")
     path = os.fspath(path)
     buffer = read_buffer(path)
-    tabs = separator == "tab" or (separator == "auto" and b"\t" in _first_line(buffer))
-    return _read(buffer, _Layout(path, tabs, False, None, None), columns, encoding)
+    tabs = separator == "tab" or (separator == "auto" and b"\t" in first_line(buffer))
+    return read_sentences(buffer, Layout(path, tabs, False, None, None), columns, encoding)
 
 
 def read_conllu(path, columns=("form", "upos")):
@@ -71,10 +71,10 @@ def read_conllu(path, columns=("form", "upos")):
             else f"columns is empty; choose from {', '.join(CONLLU)}."
         )
     chosen = {name: CONLLU.index(place) for name, place in chosen.items()}
-    return _read(read_buffer(path), _Layout(path, True, True, len(CONLLU), chosen), None, "utf-8")
+    return read_sentences(read_buffer(path), Layout(path, True, True, len(CONLLU), chosen), None, "utf-8")
 
 
-def _first_line(buffer):
+def first_line(buffer):
     """The first line with a token, without blanks around it."""
     start = text_start(buffer)
     while start < len(buffer):
@@ -86,12 +86,13 @@ def _first_line(buffer):
     return b""
 
 
-def _read(buffer, layout, columns, encoding):
+def read_sentences(buffer, layout, columns=None, encoding="utf-8", lines_before=0):
+    """The Sentences of a text, of which so many lines stand before it in its file."""
     vocabularies, pieces = defaultdict(new_vocabulary), defaultdict(list)
     ends = [np.zeros(1, np.int64)]
-    n_lines = n_tokens = 0
+    n_lines, n_tokens = lines_before, 0
     for block in _blocks(buffer):
-        lines = _classify(block, layout)
+        lines = classify(block, layout)
         if layout.chosen is None and lines.is_token.any():
             layout.n_columns = int(lines.n_fields[lines.is_token.argmax()])
             layout.chosen = _choose(layout, columns, n_lines + 1 + lines.is_token.argmax())
@@ -109,7 +110,9 @@ def _read(buffer, layout, columns, encoding):
             "expected one token a line, its columns separated by blanks or tabs."
         )
     made = {
-        name: Column(_decode(layout, buffer, vocabularies[name], encoding), np.concatenate(pieces[name]))
+        name: Column(
+            _decode(layout, buffer, vocabularies[name], encoding, lines_before), np.concatenate(pieces[name])
+        )
         for name in layout.chosen
     }
     return Sentences(made, np.unique(np.concatenate([*ends, [n_tokens]])), layout.path)
@@ -125,7 +128,8 @@ def _blocks(buffer):
         start = stop or len(buffer)
 
 
-def _classify(block, layout):
+def classify(block, layout):
+    """What the lines of a block are, the last one with its newline."""
     lines = _TabLines(block) if layout.tabs else _BlankLines(block)
     if layout.conllu:
         lines.leave_out_what_is_no_word()
@@ -243,11 +247,11 @@ def _choose(layout, columns, line):
     return {name: place for place, name in enumerate(columns) if name is not None}
 
 
-def _decode(layout, buffer, vocabulary, encoding):
+def _decode(layout, buffer, vocabulary, encoding, lines_before):
     try:
         return [text.decode(encoding) for text in vocabulary]
     except UnicodeDecodeError as error:
-        line = line_number(buffer, buffer.find(error.object))
+        line = lines_before + line_number(buffer, buffer.find(error.object))
         raise FormatError(
             f"{layout.path}, line {line}: {error.object[:40]!r} is not {encoding}; convert the file to UTF-8"
             f"{'' if layout.conllu else ', or name its encoding'}."

@@ -21,14 +21,16 @@ class TaggedRows:
     path: str
 
 
-def read_svmhmm(path, *, n_features=None, dtype=np.float64):
+def read_svmhmm(path, *, n_features=None, zero_based="auto", dtype=np.float64):
     """Read a file, plain or packed: successive tokens of the same EXNUM are a sentence.
+
+    n_features, zero_based: as for read_svmlight.
 
     rows = read_svmhmm("train.dat")
     rows.X, rows.tags, rows.offsets
     """
     path = os.fspath(path)
-    table = read_svmlight(path, n_features=n_features, dtype=dtype, qid=True)
+    table = read_svmlight(path, n_features=n_features, zero_based=zero_based, dtype=dtype, qid=True)
     _check_tags(path, table.y)
     starts = np.flatnonzero(np.diff(table.qid, prepend=table.qid[0] - 1))
     _check_sentences(path, table.qid[starts], starts)

@@ -1,0 +1,298 @@
+"""Files of tagged text as the commands need them: which column is which, to train on and for a model."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from ..errors import OneslackError
+from .output import Exit, Refusal
+
+#: The key of the labels among the columns that are read: no template can name it.
+LABEL = "the label"
+#: Names that templates may use for columns of CoNLL-U, beside its own.
+CONLLU_NAMES = {"w": "form", "pos": "upos"}
+EXTENSIONS = {".conllu": "conllu", ".conll": "conll", ".iob": "conll", ".iob2": "conll", ".bio": "conll"}
+#: Files that are tables by their names, whatever they hold.
+TABLES = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".tab", ".npy", ".npz")
+SAMPLE = 1 << 16
+_NUMBERED = re.compile(rb"[+-]?\d+(\.\d*)?")
+_PAIR = re.compile(rb"\d+:\S+")
+_EMPTY_LINE = re.compile(rb"\n[ \t\r]*\n")
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_WORD_ID = re.compile(rb"\d+([-.]\d+)?")
+
+
+@dataclass(frozen=True)
+class TagSource:
+    """How a tagged file was read; the model remembers it, so that other files are read the same way.
+
+    kind        "conll", "conllu" or "svmhmm"
+    columns     names of all columns, in the order of a CoNLL file
+    label       where the label is: a position in a CoNLL file, a name in CoNLL-U
+    zero_based  whether the features of an SVM-hmm file are numbered from 0
+    """
+
+    kind: str
+    columns: list[str] | None = None
+    label: int | str | None = None
+    zero_based: bool | None = None
+
+    @classmethod
+    def from_header(cls, header) -> TagSource | None:
+        """What a model file says, or None for a model that was saved from Python."""
+        known = header.get("source")
+        if not isinstance(known, dict) or "kind" not in known:
+            return None
+        return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class TaggedExamples:
+    """Sentences with their labels, as `training` needs them; y is what `fit` takes."""
+
+    path: str
+    X: Any
+    y: Any
+    labels: list
+    n_tokens: int
+    source: TagSource
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.X):,} sentences"
+
+    def size(self, model) -> dict:
+        return {"examples": len(self.X), "tokens": self.n_tokens, "features": model.model_.n_features}
+
+    def words(self, facts) -> str:
+        return f"{facts['examples']:,} sentences, {facts['tokens']:,} tokens, {facts['features']:,} features"
+
+
+# What a file is.
+
+
+def kind_of(path, wanted=None) -> str | None:
+    """The format of a tagged file: as `wanted`, by its name, by its content; None for a table."""
+    if wanted is not None:
+        return wanted
+    from ..formats.compression import read_buffer, strip_extension
+
+    extension = os.path.splitext(strip_extension(path))[1].lower()
+    if extension in EXTENSIONS:
+        return EXTENSIONS[extension]
+    if extension in TABLES:
+        return None
+    return _kind_of_content(bytes(read_buffer(path, limit=SAMPLE)[:SAMPLE]))
+
+
+def _kind_of_content(sample):
+    from ..formats.read import NUMPY_MAGIC
+
+    if sample.startswith(NUMPY_MAGIC):
+        return None
+    lines = [line for line in sample.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
+    tokens = [line for line in lines if not line.startswith((b"#", b"-DOCSTART-"))] or lines
+    if not tokens:
+        return "conll"  # whose reader says that there is no token
+    words, cells = tokens[0].split(), tokens[0].split(b"\t")
+    if len(cells) == 10 and _WORD_ID.fullmatch(cells[0]):
+        return "conllu"
+    if _NUMBERED.fullmatch(words[0]) and all(_PAIR.fullmatch(word) for word in words[2:3]):
+        if len(words) > 1 and words[1].startswith(b"qid:"):
+            return "svmhmm"
+        if len(words) == 1 or _PAIR.fullmatch(words[1]):
+            return None
+    return "conll"
+
+
+def looks_tagged(path, is_no_table=False) -> bool:
+    """Is it tagged text?  Beyond doubt, unless it is known to be no table."""
+    from ..formats.compression import read_buffer, strip_extension
+
+    try:
+        kind = kind_of(path)
+        if kind == "conllu" or os.path.splitext(strip_extension(path))[1].lower() in EXTENSIONS:
+            return True
+        sample = bytes(read_buffer(path, limit=SAMPLE)[:SAMPLE])
+    except OneslackError:  # whoever reads it next says what is wrong
+        return False
+    lines = sample.splitlines()[:-1] if len(sample) == SAMPLE else sample.splitlines()
+    rows = [
+        line.split(b"\t" if b"\t" in line else None)
+        for line in lines
+        if line.strip() and not line.startswith(b"-DOCSTART-")
+    ]
+    n_words = sum(not _NUMBERED.fullmatch(row[0]) for row in rows)
+    n_columns = {len(row) for row in rows}
+    if _NO_TEXT.search(sample):
+        return False
+    sentences = is_no_table or _EMPTY_LINE.search(sample) is not None
+    return kind == "conll" and sentences and 2 * n_words > len(rows) and len(n_columns) == 1 < max(n_columns)
+
+
+def look(path):
+    """(number of columns, whether tabs cut them) at the first token of a CoNLL file."""
+    from ..formats import read_conll
+    from ..formats.compression import read_buffer
+    from ..formats.conll import first_line
+
+    line = first_line(read_buffer(path))
+    if not line:
+        read_conll(path)  # says that there is no token
+    tabs = b"\t" in line
+    return len(line.split(b"\t") if tabs else line.split()), tabs
+
+
+# Which column is which.
+
+
+def column_names(path, text, n) -> list[str]:
+    """The names of n columns: those of --columns, or w, pos (where there are three or more), col2, ..."""
+    if text is None:
+        usual = ["w", "pos"] if n >= 3 else ["w"]
+        return usual[:n] + [f"col{k}" for k in range(len(usual), n)]
+    names = [name.strip() for name in text.split(",")]
+    names = [f"col{k}" if name in ("", "-") else name for k, name in enumerate(names)]
+    if len(names) != n or len(set(names)) < n:
+        raise Refusal(
+            f"{path}: has {n} columns, but --columns gives {len(set(names))} different names; name all, - "
+            "for one that is not wanted.",
+            Exit.USAGE,
+        )
+    return names
+
+
+def label_place(path, label, names) -> int:
+    """The position of the label's column: by name, by position, or the last."""
+    if len(names) == 1 and label is None:
+        raise Refusal(
+            f"{path}: has one column only, so no labels; give each token a line with its label after it, "
+            "between blanks or tabs."
+        )
+    if label is None:
+        return len(names) - 1
+    place = _place(label, names)
+    if place is None:
+        raise Refusal(
+            f"{path}: has no label column {label!r}; its columns are {', '.join(names)}, or 0 to "
+            f"{len(names) - 1}."
+        )
+    return place
+
+
+def _place(name, names):
+    if name in names:
+        return names.index(name)
+    number = name.removeprefix("col") if isinstance(name, str) else str(name)
+    if re.fullmatch(r"-?\d+", number) and -len(names) <= int(number) < len(names):
+        return range(len(names))[int(number)]
+    return None
+
+
+def places_of(path, templates, names, label=None) -> dict:
+    """{column of the templates: position in the file}; the label must not be among them."""
+    places = {}
+    for name in columns_of(templates):
+        places[name] = _place(name, names)
+        if places[name] is None:
+            raise Refusal(
+                f"{path}: the templates use the column {name!r}, but it has {', '.join(names)}; name its "
+                "columns with --columns."
+            )
+        if places[name] == label:
+            raise Refusal(
+                f"{path}: the templates use the column {name!r}, which is the label; name the columns with "
+                "--columns, or the label with --label."
+            )
+    return places
+
+
+def conllu_places(path, templates, label) -> dict:
+    """{column of the templates: column of CoNLL-U}; the label must not be among them."""
+    from ..formats.conll import CONLLU
+
+    names = {name: CONLLU_NAMES.get(name, name) for name in columns_of(templates)}
+    for name, column in names.items():
+        if column not in CONLLU:
+            raise Refusal(
+                f"{path}: the templates use the column {name!r}, but CoNLL-U has w, pos, {', '.join(CONLLU)}."
+            )
+        if column == label:
+            raise Refusal(
+                f"{path}: the templates use the column {name!r}, which is the label; choose other templates, "
+                "or name the label with --label."
+            )
+    return names
+
+
+def conllu_label(path, label) -> str:
+    """The column of CoNLL-U that is the label: by name or position, or upos."""
+    from ..formats.conll import CONLLU
+
+    place = CONLLU.index("upos") if label is None else _place(label, list(CONLLU))
+    if place is None:
+        raise Refusal(
+            f"{path}: CoNLL-U has no column {label!r}; choose the label from {', '.join(CONLLU)}.", Exit.USAGE
+        )
+    return CONLLU[place]
+
+
+def columns_of(templates) -> list[str]:
+    """The columns that templates look at."""
+    return list(dict.fromkeys(part.column for template in templates for part in template.parts))
+
+
+# To train on.
+
+
+def read_tagged(path, kind, templates, columns=None, label=None, unlabelled=None) -> TaggedExamples:
+    """A file to train on, of which the templates' columns and the labels are read; labels that are
+    `unlabelled` are not known."""
+    clock = time.perf_counter()
+    if kind == "svmhmm":
+        X, tags, source = _read_svmhmm(path)
+        labels = sorted(set(tags.tolist()))
+        y = [tags[lo:hi].tolist() for lo, hi in pairwise(X.offsets)]
+        return TaggedExamples(path, X, y, labels, len(tags), source, time.perf_counter() - clock)
+    X, source = _read_text(path, kind, templates, columns, label)
+    labels = sorted(set(X.columns[LABEL].values) - {unlabelled})
+    y = LABEL
+    if len(labels) < len(X.columns[LABEL].values):
+        flat = [None if text == unlabelled else text for text in X.columns[LABEL].strings().tolist()]
+        y = [flat[lo:hi] for lo, hi in pairwise(X.offsets)]
+    return TaggedExamples(path, X, y, labels, X.n_tokens, source, time.perf_counter() - clock)
+
+
+def _read_text(path, kind, templates, columns, label):
+    from ..formats import read_conll, read_conllu
+
+    if kind == "conllu":
+        place = conllu_label(path, label)
+        chosen = conllu_places(path, templates, place)
+        return read_conllu(path, {**chosen, LABEL: place}), TagSource(kind, None, place)
+    n, _ = look(path)
+    names = column_names(path, columns, n)
+    place = label_place(path, label, names)
+    chosen = places_of(path, templates, names, place)
+    return read_conll(path, {**chosen, LABEL: place}), TagSource(kind, names, place)
+
+
+def _read_svmhmm(path):
+    """Features count from 1, unless there is a 0."""
+    from ..errors import FormatError
+    from ..formats import read_svmhmm
+    from ..ragged import Ragged
+
+    try:
+        rows, zero_based = read_svmhmm(path, zero_based=False), False
+    except FormatError:
+        rows, zero_based = read_svmhmm(path, zero_based=True), True
+    if rows.X.shape[1] == 0:
+        raise Refusal(f"{path}: its tokens have no features; there is nothing to learn from.")
+    return Ragged(rows.X, rows.offsets), rows.tags, TagSource("svmhmm", zero_based=zero_based)

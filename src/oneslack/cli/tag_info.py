@@ -1,0 +1,109 @@
+"""What a tagger and a file of tagged text hold, for `oneslack info`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from itertools import pairwise
+
+from .tag_data import column_names, conllu_label, kind_of, label_place, look
+from .tag_evaluate import is_iob
+
+#: Values of a column that are shown.
+SHOWN = 3
+
+
+def tagger_facts(saved) -> dict:
+    """What it predicts, and what it looks at."""
+    features, source = saved.header["features"], saved.header.get("source", {})
+    return {
+        "predicts": "labels of tokens",
+        "classes": saved.model.classes_.tolist(),
+        "features_from": features["from"],
+        "templates": features.get("templates"),
+        "hash_bits": features.get("hash_bits"),
+        "order": saved.model.order,
+        "format": source.get("kind"),
+        "columns": source.get("columns"),
+        "label": source.get("label"),
+    }
+
+
+def tagged_facts(path, wanted, columns, label) -> dict:
+    """Sentences, tokens, columns and labels of a file."""
+    kind = kind_of(path, wanted) or "conll"
+    if kind == "svmhmm":
+        return _number_facts(path)
+    sentences, place = _read(path, kind, columns, label)
+    labels = sentences.columns[place].strings().tolist() if place is not None else None
+    return {
+        "file": path,
+        "holds": f"tagged text ({'CoNLL-U' if kind == 'conllu' else 'CoNLL'})",
+        **_size(sentences.offsets),
+        "columns": [_column(name, column) for name, column in sentences.columns.items()],
+        "label": place,
+        "labels": _counts(labels),
+        "phrases": _phrases(labels, sentences.offsets),
+        "bytes": os.path.getsize(path),
+    }
+
+
+def _read(path, kind, columns, label):
+    """(Sentences of all columns, name of the label's)."""
+    from ..formats import read_conll, read_conllu
+    from ..formats.conll import CONLLU
+
+    if kind == "conllu":
+        return read_conllu(path, CONLLU[1:]), conllu_label(path, label)
+    names = column_names(path, columns, look(path)[0])
+    place = None if len(names) == 1 else names[label_place(path, label, names)]
+    return read_conll(path, names), place
+
+
+def _number_facts(path) -> dict:
+    from ..formats import read_svmhmm
+
+    rows = read_svmhmm(path)
+    return {
+        "file": path,
+        "holds": "tagged numbers (SVM-hmm)",
+        **_size(rows.offsets),
+        "features": rows.X.shape[1],
+        "labels": _counts(rows.tags.tolist()),
+        "bytes": os.path.getsize(path),
+    }
+
+
+def _size(offsets) -> dict:
+    import numpy as np
+
+    lengths = np.diff(offsets)
+    return {
+        "sentences": len(lengths),
+        "tokens": int(offsets[-1]),
+        "longest_sentence": int(lengths.max()),
+    }
+
+
+def _column(name, column) -> str:
+    shown = ", ".join(column.values[:SHOWN])
+    return (
+        f"{name} ({len(column.values):,} different: {shown}{', ...' if len(column.values) > SHOWN else ''})"
+    )
+
+
+def _counts(labels):
+    if labels is None:
+        return None
+    counts = Counter(labels)
+    return {"classes": len(counts), "counts": {str(label): n for label, n in counts.most_common()}}
+
+
+def _phrases(labels, offsets):
+    """How many phrases of which type, where labels are IOB."""
+    from ..metrics import phrases
+
+    if labels is None or not is_iob(set(labels)):
+        return None
+    counts = Counter(kind for lo, hi in pairwise(offsets) for kind, _, _ in phrases(labels[lo:hi]))
+    return {"classes": len(counts), "counts": dict(counts.most_common())}

@@ -1,0 +1,181 @@
+"""`oneslack train tag`: labels for the tokens of sentences."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from .options import Json, positive
+from .output import Exit, Refusal, check_writable, guarded
+from .tag_evaluate import is_iob
+from .tag_options import Columns, Constraints, Format, Rescaling, TaggedFile, TagLabel, TagSolver
+from .train_options import Epsilon, Jobs, MaxIter, Output, Quiet, TimeLimit, Tol
+
+
+@guarded
+def tag(
+    file: TaggedFile,
+    output: Output,
+    templates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SET|FILE|TEXT", show_default=False,
+            help="Features of a token: a set (chunking, tagging, ner), a file of templates, or a template "
+            'such as "w[-1..1]". (default: chunking with a column pos, else ner for IOB labels, or tagging)',
+        ),
+    ] = None,
+    C: Annotated[
+        float, typer.Option("-C", help="Weight of the sum over sentences.", callback=positive)
+    ] = 0.1,
+    tol: Tol = 1e-2,
+    epsilon: Epsilon = None,
+    solver: Annotated[
+        TagSolver, typer.Option(help="How to solve it; auto is dual_cd.")
+    ] = TagSolver.auto,
+    rescaling: Annotated[Rescaling, typer.Option(help="How the loss enters.")] = Rescaling.margin,
+    order: Annotated[
+        int, typer.Option(help="1: weights for pairs of neighbouring labels, 2: triples too.", min=1, max=2)
+    ] = 1,
+    start: Annotated[bool, typer.Option("--start", help="Weights for a sentence's first label.")] = False,
+    end: Annotated[bool, typer.Option("--end", help="Weights for a sentence's last label.")] = False,
+    constraints: Annotated[
+        Constraints | None,
+        typer.Option(help="iob: predict I-X after B-X or I-X only.", show_default=False),
+    ] = None,
+    min_count: Annotated[
+        int, typer.Option(help="Features that occur less often get no weight.", min=1)
+    ] = 1,
+    hash_bits: Annotated[
+        int | None,
+        typer.Option(
+            help="Hash features to 2 to the power of this many weights a label, and keep no index.", min=1,
+            max=30, show_default=False,
+        ),
+    ] = None,
+    label: TagLabel = None,
+    columns: Columns = None,
+    format: Format = None,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", show_default=False,
+            help="What stands for a label that is not known; such tokens are filled in as training goes on.",
+        ),
+    ] = None,
+    max_iter: MaxIter = 100_000,
+    time_limit: TimeLimit = None,
+    jobs: Jobs = None,
+    seed: Annotated[
+        int, typer.Option(help="Of the order in which sentences are visited.", min=0, max=2**31 - 1)
+    ] = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+):  # fmt: skip
+    """Train a tagger: a label for every token, the order of labels taken into account.
+
+    Ctrl-C keeps the best model so far and says its gap.
+    """
+    from . import training
+
+    if hash_bits is not None and min_count > 1:
+        raise Refusal("--min-count and --hash-bits do not go together; drop one of them.", Exit.USAGE)
+    check_writable(output, inputs=[file])
+    examples, chosen = _read(file, format, templates, columns, label, unlabelled)
+    if examples.source.kind == "svmhmm" and (min_count, hash_bits) != (1, None):
+        raise Refusal(
+            f"{file}: holds numbers, where --min-count and --hash-bits have no meaning; drop them.",
+            Exit.USAGE,
+        )
+    model = training.build(
+        "SequenceTagger", C=C, templates=chosen, min_count=min_count, hash_bits=hash_bits, order=order,
+        start=start, end=end, constraints=constraints and constraints.value, rescaling=rescaling.value,
+        solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs, max_iter=max_iter, time_limit=time_limit,
+        random_state=seed,
+    )  # fmt: skip
+    return training.train(model, examples, _subject(examples, chosen), output, quiet, as_json)
+
+
+def _read(file, format, templates, columns, label, unlabelled):
+    """(TaggedExamples, templates as the estimator takes them: the name of a set, templates, or None)."""
+    from . import tag_data, tag_model
+
+    kind = tag_data.kind_of(file, format and format.value)
+    if kind is None:
+        raise Refusal(
+            f"{file}: looks like a table of numbers, not like tagged text; use `oneslack train classify`, or "
+            "name the format with --format."
+        )
+    if kind == "svmhmm":
+        tag_model.refuse_text_options(file, columns, label)
+        for option, value in (("--templates", templates), ("--unlabelled", unlabelled)):
+            if value is not None:
+                raise Refusal(f"{file}: holds numbers, where {option} has no meaning; drop it.", Exit.USAGE)
+        return _of_several_labels(tag_data.read_tagged(file, kind, None)), None
+    if kind == "conllu":
+        tag_model.refuse_columns_of_conllu(file, columns)
+    chosen = _templates(templates) or ("chunking" if _has_pos(file, kind, columns, label) else "tagging")
+    examples = tag_data.read_tagged(file, kind, _parsed(chosen), columns, label, unlabelled)
+    if templates is None and chosen == "tagging" and is_iob(examples.labels):
+        chosen = "ner"  # which looks at the words as well, and nothing else
+    return _of_several_labels(examples), chosen
+
+
+def _templates(text):
+    """The name of a set as it is; the templates of a file, or of the text itself."""
+    from ..features import parse_templates, read_templates
+    from ..features.template_sets import SETS
+
+    if text is None or text in SETS:
+        return text
+    if os.path.exists(text):
+        return read_templates(text)
+    if "[" in text:
+        return parse_templates(text)
+    raise Refusal(
+        f"--templates: there is no set and no file {text!r}; choose from {', '.join(SETS)}, name a file, or "
+        'write a template such as "w[0]".',
+        Exit.USAGE,
+    )
+
+
+def _parsed(templates):
+    from ..features.template_sets import as_templates
+
+    return as_templates(templates)
+
+
+def _has_pos(file, kind, columns, label) -> bool:
+    """Is there a column pos that is not the label?"""
+    from . import tag_data
+
+    if kind == "conllu":
+        return tag_data.conllu_label(file, label) not in ("upos", "xpos")
+    names = tag_data.column_names(file, columns, tag_data.look(file)[0])
+    return "pos" in names and names.index("pos") != tag_data.label_place(file, label, names)
+
+
+def _of_several_labels(examples):
+    if not examples.labels:
+        raise Refusal(f"{examples.path}: no token has a label; there is nothing to learn from.")
+    if len(examples.labels) < 2:
+        raise Refusal(
+            f"{examples.path}: all tokens have the label {examples.labels[0]!r}; there is nothing to learn. "
+            "Name the label's column with --label."
+        )
+    return examples
+
+
+def _subject(examples, templates):
+    from .targets import Subject
+
+    source = examples.source
+    facts = {"classes": examples.labels, "format": source.kind}
+    remark = ""
+    if templates is not None:
+        named = templates if isinstance(templates, str) else f"{len(templates)} of your own"
+        place = source.label if source.kind == "conllu" else source.columns[source.label]
+        facts |= {"templates": named, "label": place}
+        remark = f"templates: {named}; label: {place}"
+    return Subject(f"{len(examples.labels)} labels", facts, remark)

@@ -1,0 +1,148 @@
+"""Tagged text in blocks of whole sentences, and the same text with labels in it.
+
+A file that is larger than memory goes through block by block, packed or not.
+"""
+
+import importlib
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneslack.errors import FormatError
+from oneslack.formats.compression import MODULES
+from oneslack.formats.conll import CONLLU, Layout, classify, read_sentences
+from oneslack.formats.lines import BYTE_ORDER_MARK
+from oneslack.formats.sentences import Sentences
+
+#: Bytes that are read at a time; a block is about as long.
+CHUNK = 1 << 22
+#: The bytes at which bytes.split() cuts; str.rstrip() alone would take more.
+BLANKS = " \t\r\x0b\x0c"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole sentences: their lines, which of these are tokens, and what was read; None without tokens."""
+
+    lines: list[str]
+    is_token: np.ndarray
+    sentences: Sentences | None
+
+
+def conll_blocks(path, columns, *, tabs) -> Iterator[Block]:
+    """Blocks of a CoNLL file; `columns` as for read_conll."""
+    return _blocks(path, Layout(path, tabs, False, None, None), columns)
+
+
+def conllu_blocks(path, columns) -> Iterator[Block]:
+    """Blocks of a CoNLL-U file; `columns` is a dict from names to CoNLL-U's."""
+    chosen = {name: CONLLU.index(place) for name, place in columns.items()}
+    return _blocks(path, Layout(path, True, True, len(CONLLU), chosen), None)
+
+
+def with_last_column(block, labels, tabs) -> Iterator[str]:
+    """The lines, each token's with its label as one more column."""
+    cut, blanks = ("\t", "\r") if tabs else (" ", BLANKS)
+    labels = iter(labels)
+    for line, is_token in zip(block.lines, block.is_token.tolist(), strict=True):
+        if is_token:
+            end = "\r\n" if line.endswith("\r") else "\n"
+            yield f"{line.rstrip(blanks)}{cut}{next(labels)}{end}"
+        else:
+            yield f"{line}\n"
+
+
+def with_column(block, column, labels, notes=None) -> Iterator[str]:
+    """The lines of CoNLL-U, each word's with its label in the column of that name; `notes` go to MISC."""
+    place, labels = CONLLU.index(column), iter(labels)
+    notes = None if notes is None else iter(notes)
+    for line, is_token in zip(block.lines, block.is_token.tolist(), strict=True):
+        if is_token:
+            end = "\r" if line.endswith("\r") else ""
+            fields = line.removesuffix("\r").split("\t")
+            fields[place] = next(labels)
+            if notes is not None:
+                fields[-1] = next(notes) if fields[-1] in ("", "_") else f"{fields[-1]}|{next(notes)}"
+            line = "\t".join(fields) + end
+        yield f"{line}\n"
+
+
+def _blocks(path, layout, columns):
+    n_lines = n_tokens = 0
+    for text in _sentence_texts(path):
+        lines = classify(text, layout)
+        found = int(lines.is_token.sum())
+        sentences = read_sentences(text, layout, columns, lines_before=n_lines) if found else None
+        shown = _decoded(path, text, n_lines).split("\n")[:-1]
+        yield Block(shown, lines.is_token, sentences)
+        n_lines, n_tokens = n_lines + len(shown), n_tokens + found
+    if n_tokens == 0:
+        read_sentences(b"", layout, columns, lines_before=n_lines)  # says that there is no token
+
+
+def _sentence_texts(path):
+    """Successive texts that end after an empty line; the last one at the end of the file."""
+    text, searched = bytearray(), 0
+    for chunk in _chunks(path):
+        text += chunk
+        end = _after_last_empty_line(text, searched)
+        searched = len(text) - end
+        if end:
+            yield bytes(text[:end])
+            del text[:end]
+    if text:
+        yield bytes(text) if text.endswith(b"\n") else bytes(text) + b"\n"
+
+
+def _after_last_empty_line(text, searched):
+    """The end of the last empty line; 0 if there is none that ends after `searched`."""
+    stop = text.rfind(b"\n") + 1
+    while stop > searched:
+        start = text.rfind(b"\n", 0, stop - 1) + 1
+        if not text[start:stop].strip():
+            return stop
+        stop = start
+    return 0
+
+
+def _chunks(path):
+    """The bytes of a file, unpacked, without a byte order mark."""
+    try:
+        with open(path, "rb") as file:
+            start = file.peek(8)
+            name = next((name for magic, name in MODULES.items() if start.startswith(magic)), None)
+            chunks = _read_all(file) if name is None else _unpacked(path, file, name)
+            yield next(chunks, b"").removeprefix(BYTE_ORDER_MARK)
+            yield from chunks
+    except OSError as error:
+        raise FormatError(
+            f"{path}: cannot be read ({error.strerror}); check the path and its permissions."
+        ) from error
+
+
+def _read_all(stream):
+    while chunk := stream.read(CHUNK):
+        yield chunk
+
+
+def _unpacked(path, file, name):
+    module = importlib.import_module(name)
+    damage = (EOFError, OSError, ValueError, zlib.error)
+    if name == "lzma":
+        damage += (module.LZMAError,)
+    try:
+        yield from _read_all(module.open(file))
+    except damage as error:
+        raise FormatError(
+            f"{path}: the {name} archive is cut short or damaged ({error}); fetch or pack it again."
+        ) from error
+
+
+def _decoded(path, text, lines_before):
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        line = lines_before + 1 + text.count(b"\n", 0, error.start)
+        raise FormatError(f"{path}, line {line}: is not UTF-8; convert the file to UTF-8.") from error
