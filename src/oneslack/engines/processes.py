@@ -6,6 +6,7 @@ import pickle
 import sys
 import time
 
+from .blas import single_blas_thread
 from .threads import count_jobs
 
 #: Seconds for all tasks from which on processes are worth starting.
@@ -26,19 +27,34 @@ class Processes:
 
     def map(self, oracle, tasks):
         tasks = list(tasks)
-        if self.n_jobs == 1 or not self._is_slow:
-            start = time.perf_counter()
-            answers = [oracle(task) for task in tasks]
-            self._is_slow = self._is_slow or time.perf_counter() - start > SLOW
-            return answers
-        if self._oracle is not oracle:
-            self.close()
-            from loky import ProcessPoolExecutor
+        if self.n_jobs == 1:
+            return [oracle(task) for task in tasks]
+        answers = [] if self._is_slow else self._begin_here(oracle, tasks)
+        rest = tasks[len(answers) :]
+        if rest:
+            self._start(oracle)
+            answers += self._executor.map(_run, rest)
+        return answers
 
-            packed = _packed(oracle)
-            self._executor = ProcessPoolExecutor(self.n_jobs, initializer=_receive, initargs=(packed,))
-            self._oracle = oracle
-        return list(self._executor.map(_run, tasks))
+    def _begin_here(self, oracle, tasks):
+        """The first answers, until it shows that there is work for other processes."""
+        start, answers = time.perf_counter(), []
+        for task in tasks:
+            answers.append(oracle(task))
+            if time.perf_counter() - start > SLOW:
+                self._is_slow = True
+                break
+        return answers
+
+    def _start(self, oracle):
+        if self._oracle is oracle:
+            return
+        self.close()
+        from loky import ProcessPoolExecutor
+
+        packed = _packed(oracle)
+        self._executor = ProcessPoolExecutor(self.n_jobs, initializer=_receive, initargs=(packed,))
+        self._oracle = oracle
 
     def close(self):
         if self._executor is not None:
@@ -70,6 +86,8 @@ def _packed(oracle):
 
 def _receive(packed):
     _shared["oracle"] = pickle.loads(packed)
+    # As in the process that trains: more threads than cores would wait for each other.
+    _shared["limit"] = single_blas_thread()
 
 
 def _run(task):
