@@ -25,6 +25,7 @@ from oneslack.metrics import phrase_f1, token_accuracy
 from oneslack.ragged import Ragged
 
 COLUMNS = ["w", "pos", "tag"]
+TEMPLATES = "chunking"
 
 
 class Corpus:
@@ -32,14 +33,14 @@ class Corpus:
 
     def __init__(self, folder):
         train, test = (read_conll(folder / f"{part}.txt.xz", columns=COLUMNS) for part in ("train", "test"))
-        self.index = FeatureIndex("chunking")
+        self.train, self.index = train, FeatureIndex(TEMPLATES)
         self.X = Ragged(self.index.fit_transform(train), train.offsets)
         self.X_test = Ragged(self.index.transform(test), test.offsets)
         self.Y, self.Y_test = _tags(train), _tags(test)
 
     def items(self, X):
         """Lists of names of features, as CRFsuite takes them."""
-        names = [f"f{k}" for k in range(X.values.shape[1])]
+        names = self.index.feature_names()
         matrix, offsets = X.values, X.offsets
         tokens = [
             [names[k] for k in matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]]
@@ -93,6 +94,11 @@ class Ours:
         self.tagger.fit(self.corpus.X, self.corpus.Y)
         return time.perf_counter() - start
 
+    def save(self):
+        """A model file that knows its features by name, as CRFsuite's does."""
+        tagger = oneslack.SequenceTagger(C=self.C, tol=0.01, templates=TEMPLATES)
+        tagger.fit(self.corpus.train, "tag").save(self.path)
+
     def predict(self):
         self.tagger.n_jobs = 1
         start = time.perf_counter()
@@ -143,8 +149,7 @@ def main():
         f"CRFsuite's test accuracy after {until:.2f} s ({steps} steps), "
         f"{until / statistics.median(seconds['CRFsuite']):.3f} of its time"
     )
-    programs["oneslack"].train()
-    programs["oneslack"].tagger.save(programs["oneslack"].path)
+    programs["oneslack"].save()
     sizes = {name: os.path.getsize(program.path) / 1e6 for name, program in programs.items()}
     print(f"model files: CRFsuite {sizes['CRFsuite']:.1f} MB, oneslack {sizes['oneslack']:.1f} MB")
 

@@ -13,6 +13,7 @@ SLICE = {
     "test_chain_model.py": "best_and_worst or slack or k_best or margins or deltas",
     "test_measure_models.py": "worst_output or worst_ranking",
     "test_ranking_model.py": "small_cases or (medium_cases and 9-None)",
+    "test_remembered.py": "rows_again or pools or scattered or cache_remembers or normals_one",
     "test_check_model.py": "linear_models_pass and (asarray-True or csr_array-False)",
     "test_solvers.py": "true_and_tight and (empty or one_example or weights) and not (column or large)",
 }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
-from .rows import MAX_SHARDS, equal_shards
+from .cuts import BatchCuts
+from .rows import MAX_SHARDS, Shard, equal_shards
 
 #: What such a model offers (protocols.Batches).
 NEEDS = ("pack", "worst_batch", "delta_sum", "delta_rows")
@@ -26,35 +26,30 @@ class BatchOracle:
 
     def mean(self, w):
         """(normal, offset): the sum of s_i times the worst cut of each example."""
-        parts = self.engine.map(lambda shard: self._sum(w, shard), self.data.shards)
-        return np.sum([normal for normal, _ in parts], axis=0), sum(offset for _, offset in parts)
+        found = self.engine.map(lambda shard: self._worst(w, shard), self.data.shards)
+        normal, offset = None, 0.0
+        # One after the other: sums are cheap beside decoding, and each is as long as w.
+        for shard, (Z, losses, factors, _) in zip(self.data.shards, found, strict=True):
+            s = self.data.weights[shard.lo : shard.hi]
+            offset += float(s[factors > 0] @ losses[factors > 0])
+            part = self.model.delta_sum(self.data, shard, Z, s * factors)
+            normal = part if normal is None else np.add(normal, part, out=normal)
+        return normal, offset
 
-    def rows(self, w, lo, hi):
-        """(index, rows, losses, outputs) of the examples lo <= i < hi whose truth is not best."""
-        parts = self.engine.map(
-            lambda shard: self._rows(w, shard), equal_shards(lo, hi, min(MAX_SHARDS, (hi - lo) // SMALL))
+    def cuts(self, w, lo, hi, names=None) -> BatchCuts:
+        """The cuts of the examples lo <= i < hi whose truth is not best; `names` of all of them, or their
+        numbers."""
+        shards = equal_shards(lo, hi, min(MAX_SHARDS, (hi - lo) // SMALL))
+        parts = self.engine.map(lambda shard: self._worst(w, shard), shards)
+        Z, losses, factors, leads = (np.concatenate(each) for each in zip(*parts, strict=True))
+        kept = np.flatnonzero(factors)
+        return BatchCuts(
+            self.model, self.data, Shard(lo, hi), Z, kept, losses[kept], factors[kept], leads[kept], names
         )
-        index, losses = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
-        outputs = [z for part in parts for z in part[3]]
-        return index, sp.vstack([part[1] for part in parts], format="csr"), losses, outputs
 
     def _worst(self, w, shard):
-        """(Z, losses, factors): a cut is the example's delta times its factor; 0 where the truth is best."""
+        """(Z, losses, factors, leads): a cut is the example's delta times its factor; 0 where the truth is
+        best."""
         Z, losses, leads = self.model.worst_batch(self.data, shard, w, self.rescaling)
         factors = losses if self.rescaling == "slack" else np.ones(len(losses))
-        factors = np.where(losses - factors * leads > 0.0, factors, 0.0)
-        return Z, losses, factors
-
-    def _sum(self, w, shard):
-        Z, losses, factors = self._worst(w, shard)
-        s = self.data.weights[shard.lo : shard.hi]
-        offset = float(s[factors > 0] @ losses[factors > 0])
-        return self.model.delta_sum(self.data, shard, Z, s * factors), offset
-
-    def _rows(self, w, shard):
-        Z, losses, factors = self._worst(w, shard)
-        kept = np.flatnonzero(factors)
-        rows = self.model.delta_rows(self.data, shard, Z, factors)[kept]
-        ends = self.data.offsets[shard.lo : shard.hi + 1] - self.data.offsets[shard.lo]
-        outputs = [Z[ends[k] : ends[k + 1]] for k in kept]
-        return shard.lo + kept, rows, losses[kept], outputs
+        return Z, losses, np.where(losses - factors * leads > 0.0, factors, 0.0), leads

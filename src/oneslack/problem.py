@@ -170,10 +170,9 @@ class Problem:
     def _batch_cuts(self, w, index):
         lo, hi = int(index[0]), int(index[-1]) + 1
         if hi - lo == len(index):
-            return Cuts(*self._oracle.rows(w, lo, hi))
+            return self._oracle.cuts(w, lo, hi)
         part = replace(self._oracle, data=self.data.take(index))
-        found, rows, losses, outputs = part.rows(w, 0, len(index))
-        return Cuts(index[found], rows, losses, outputs)
+        return part.cuts(w, 0, len(index), names=index)
 
     @property
     def has_dear_cuts(self) -> bool:

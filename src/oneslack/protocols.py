@@ -73,6 +73,17 @@ class Batches(Protocol):
         """CSR, one row an example: factors_i delta_i(z_i)."""
 
 
+class Compact(Protocol):
+    """Optional, beside Batches: cuts are remembered as outputs, and their rows are made anew at each use."""
+
+    #: The smallest integers that hold outputs.
+    output_type: np.dtype
+
+    def cut_view(self, data, Z, starts, examples, factors) -> Any:
+        """factors_j delta(z_j) as rows of a kind that _jit/cut_rows.py knows; z_j begins at Z[starts_j] and
+        belongs to example examples_j."""
+
+
 class Unpenalised(Protocol):
     """Optional: weights that are not penalised (intercepts)."""
 

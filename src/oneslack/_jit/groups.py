@@ -1,8 +1,10 @@
-"""Compiled loops over remembered cuts: groups of sparse rows that share a slack.
+"""Compiled loops over remembered cuts: groups of rows that share a slack.
 
-Group i remembers the cuts slots[i, :counts[i]], each a row x_j of a CSR arena with a margin b_j; its duals
-alpha[i, :] are >= 0 and sum to at most upper_i, the rest belonging to the zero cut.  w = sum alpha_j x_j is
-kept up to date.  gram[i] holds the products of the group's rows, so that its block of the dual
+A pool is a tuple of arrays (base, counts, slots, alpha, used, gram_base, gram).  Group i remembers the cuts
+slots[k], base_i <= k < base_i + counts_i, each a row x_j (cut_rows.py) with a margin b_j; its duals
+alpha[k] are >= 0 and sum to at most upper_i, the rest belonging to the zero cut.  used[k] says when the cut
+last held some dual.  w = sum alpha x is kept up to date.  From gram_base_i on lie the products of the group's
+rows, those of its cut a with its cuts 0 .. a at a (a + 1) / 2, so that its block of the dual
 
     max  sum_j alpha_j b_j - 1/2 |w|^2          is solved without touching the rows again.
 """
@@ -10,42 +12,71 @@ kept up to date.  gram[i] holds the products of the group's rows, so that its bl
 import numpy as np
 from numba import njit
 
-
-@njit(nogil=True, cache=True)
-def _dot(data, indices, first, last, w):
-    total = 0.0
-    for k in range(first, last):
-        total += data[k] * w[indices[k]]
-    return total
+from .cut_rows import cut_add, cut_clear, cut_dot
 
 
 @njit(nogil=True, cache=True)
-def _rows_product(data, indices, indptr, a, b):
-    """<x_a, x_b>; indices rise inside a row."""
-    i, j = indptr[a], indptr[b]
-    end_i, end_j = indptr[a + 1], indptr[b + 1]
-    total = 0.0
-    while i < end_i and j < end_j:
-        if indices[i] == indices[j]:
-            total += np.float64(data[i]) * data[j]
-            i += 1
-            j += 1
-        elif indices[i] < indices[j]:
-            i += 1
-        else:
-            j += 1
-    return total
+def triangle(a, b):
+    """Where the product of the cuts a and b of a group lies."""
+    if a < b:
+        a, b = b, a
+    return a * (a + 1) // 2 + b
 
 
 @njit(nogil=True, cache=True)
-def fill_gram(data, indices, indptr, slots, counts, gram, groups, places):
-    """The Gram rows of the cuts slots[groups, places]."""
+def fill_gram(rows, pool, groups, places, room):
+    """The products of the cuts `places` of the groups; `room` is as long as w, and all zeros before and
+    after."""
+    base, counts, slots, _, _, gram_base, gram = pool
     for k in range(groups.shape[0]):
         i, a = groups[k], places[k]
+        mine = slots[base[i] : base[i] + counts[i]]
+        products = gram[gram_base[i] :]
+        cut_add(rows, mine[a], 1.0, room)
         for b in range(counts[i]):
-            value = _rows_product(data, indices, indptr, slots[i, a], slots[i, b])
-            gram[i, a, b] = value
-            gram[i, b, a] = value
+            products[triangle(a, b)] = cut_dot(rows, mine[b], room)
+        cut_clear(rows, mine[a], room)
+
+
+@njit(nogil=True, cache=True)
+def find_places(pool, groups, limit, places):
+    """Where the next cut of each group goes: behind the others, or, where there are `limit` of them, in the
+    place of the one that is longest without dual."""
+    base, counts, _, alpha, used, _, _ = pool
+    for k in range(groups.shape[0]):
+        first, m = base[groups[k]], counts[groups[k]]
+        places[k] = m
+        if m < limit:
+            continue
+        for j in range(m):
+            if alpha[first + j] == 0.0 and (places[k] == m or used[first + j] < used[first + places[k]]):
+                places[k] = j
+
+
+@njit(nogil=True, cache=True)
+def move_groups(source, target, groups, keep, with_gram):
+    """Copy the groups from one pool to another, or to another place of the same; only the cuts that `keep`
+    marks, by their places in the source, or all where it is empty.  Bases of both are set already."""
+    base, counts, slots, alpha, used, gram_base, gram = source
+    to_base, _, to_slots, to_alpha, to_used, to_gram_base, to_gram = target
+    everything = keep.shape[0] == 0
+    for k in range(groups.shape[0]):
+        i = groups[k]
+        n_kept = 0
+        for j in range(counts[i]):
+            place = base[i] + j
+            if not (everything or keep[place]):
+                continue
+            goal = to_base[i] + n_kept
+            to_slots[goal], to_alpha[goal], to_used[goal] = slots[place], alpha[place], used[place]
+            if with_gram:
+                n_before = 0
+                for b in range(j + 1):
+                    if everything or keep[base[i] + b]:
+                        value = gram[gram_base[i] + triangle(j, b)]
+                        to_gram[to_gram_base[i] + triangle(n_kept, n_before)] = value
+                        n_before += 1
+            n_kept += 1
 
 
 @njit(nogil=True, cache=True)
@@ -80,11 +111,11 @@ def _solve_block(g, alpha, gram, m, upper, change, precision):
             break
         q = 0.0
         if high < m:
-            q += gram[high, high]
+            q += gram[triangle(high, high)]
         if low < m:
-            q += gram[low, low]
+            q += gram[triangle(low, low)]
         if high < m and low < m:
-            q -= 2.0 * gram[high, low]
+            q -= 2.0 * gram[triangle(high, low)]
         available = alpha[low] if low < m else rest
         t = min(violation / q, available) if q > 0.0 else available
         if high < m:
@@ -100,60 +131,56 @@ def _solve_block(g, alpha, gram, m, upper, change, precision):
         growth += t * violation - 0.5 * t * t * q
         for j in range(m):
             if high < m:
-                g[j] -= t * gram[j, high]
+                g[j] -= t * gram[triangle(j, high)]
             if low < m:
-                g[j] += t * gram[j, low]
+                g[j] += t * gram[triangle(j, low)]
     return growth
 
 
 @njit(nogil=True, cache=True)
-def visit(data, indices, indptr, b, slots, counts, alpha, gram, upper, used, now, order, w, precision):
+def visit(rows, b, pool, upper, now, order, w, precision):
     """One exact block step for each group of `order`.  Returns the sum of the groups' own gaps,
     upper max(0, max g) - sum alpha g, before their steps, and the growth of the dual.
 
-    used[i, j] = `now` where a cut holds some dual.
+    used[k] = `now` where a cut holds some dual.
     """
-    F = slots.shape[1]
-    g, change = np.empty(F), np.empty(F)
+    base, counts, slots, alpha, used, gram_base, gram = pool
+    largest = 0
+    for i in order:
+        largest = max(largest, counts[i])
+    g, change = np.empty(largest), np.empty(largest)
     gap, growth = 0.0, 0.0
     for i in order:
-        m = counts[i]
+        m, first = counts[i], base[i]
         if m == 0:
             continue
         best, offered = 0.0, 0.0
         for j in range(m):
-            row = slots[i, j]
-            g[j] = b[row] - _dot(data, indices, indptr[row], indptr[row + 1], w)
+            row = slots[first + j]
+            g[j] = b[row] - cut_dot(rows, row, w)
             best = max(best, g[j])
-            offered += alpha[i, j] * g[j]
+            offered += alpha[first + j] * g[j]
         gap += upper[i] * best - offered
-        growth += _solve_block(g, alpha[i], gram[i], m, upper[i], change, precision)
+        growth += _solve_block(
+            g, alpha[first : first + m], gram[gram_base[i] :], m, upper[i], change, precision
+        )
         for j in range(m):
             if change[j] != 0.0:
-                row = slots[i, j]
-                for k in range(indptr[row], indptr[row + 1]):
-                    w[indices[k]] += change[j] * data[k]
-            if alpha[i, j] > 0.0:
-                used[i, j] = now
+                cut_add(rows, slots[first + j], change[j], w)
+            if alpha[first + j] > 0.0:
+                used[first + j] = now
     return gap, growth
 
 
 @njit(nogil=True, cache=True)
-def best_remembered(data, indices, indptr, b, slots, counts, w, groups, values, places):
+def best_remembered(rows, b, pool, w, groups, values, places):
     """The most violated remembered cut of each of the groups, or (0, -1) for the zero cut."""
+    base, counts, slots, _, _, _, _ = pool
     for k in range(groups.shape[0]):
         i = groups[k]
         values[k], places[k] = 0.0, -1
         for j in range(counts[i]):
-            row = slots[i, j]
-            value = b[row] - _dot(data, indices, indptr[row], indptr[row + 1], w)
+            row = slots[base[i] + j]
+            value = b[row] - cut_dot(rows, row, w)
             if value > values[k]:
                 values[k], places[k] = value, j
-
-
-@njit(nogil=True, cache=True)
-def add_rows(data, indices, indptr, rows, coefficients, out):
-    """out += sum_k coefficients_k x_rows_k."""
-    for k in range(rows.shape[0]):
-        for p in range(indptr[rows[k]], indptr[rows[k] + 1]):
-            out[indices[p]] += coefficients[k] * data[p]

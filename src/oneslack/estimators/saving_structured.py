@@ -1,6 +1,7 @@
 """Taggers and structural SVMs as the header and arrays of a model file, and back.
 
-Most weights of a tagger are zero, so that only the others are stored, by their numbers.
+Most weights of a tagger are zero, so that only the others are stored, by their numbers; what is large is
+compressed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..errors import OneslackError
 from ..features import DictIndexer, FeatureIndex
+from ..formats.compressed import compress, decompress
 from ..models import Binary, Chain, Multiclass
 from .saving import (
     certificate_from_file,
@@ -35,11 +37,12 @@ def tagger_to_file(tagger):
     name = next(name for name, kind in INDEXERS.items() if kind is (indexer and type(indexer)))
     about, index = ({}, {}) if indexer is None else indexer.to_arrays()
     header["features"] = {"from": name, **about}
-    return header, arrays | class_arrays | index
+    return _compressed(header, arrays | class_arrays | index)
 
 
 def tagger_from_file(kind, header, arrays):
     """The SequenceTagger; a ValueError, TypeError or KeyError where something is missing."""
+    arrays = decompress(header.get("compressed", {}), arrays)
     tagger = kind(**parameters_from_file(header["parameters"], arrays))
     tagger.model_ = _model_from_file(header["model"], arrays)
     if not isinstance(tagger.model_, Chain):
@@ -57,14 +60,20 @@ def tagger_from_file(kind, header, arrays):
 
 def structural_to_file(svm):
     """(header, arrays) of a fitted StructuralSVM with one of MODELS."""
-    return _structured_to_file(svm, svm.model)
+    return _compressed(*_structured_to_file(svm, svm.model))
 
 
 def structural_from_file(kind, header, arrays):
     """The StructuralSVM; a ValueError, TypeError or KeyError where something is missing."""
+    arrays = decompress(header.get("compressed", {}), arrays)
     model = _model_from_file(header["model"], arrays)
     svm = kind(model, **parameters_from_file(header["parameters"], arrays))
     return _finish(svm, model, header, arrays)
+
+
+def _compressed(header, arrays):
+    about, arrays = compress(arrays)
+    return {**header, "compressed": about}, arrays
 
 
 def _structured_to_file(estimator, model):

@@ -17,7 +17,7 @@ class CutCache:
 
     def __init__(self, problem, size):
         self.problem = problem
-        self.store = Remembered(problem.n, problem.n_params, problem.data.weights, limit=size)
+        self.store = Remembered(problem, problem.data.weights, limit=size, duals=False)
 
     def plane(self, w) -> Plane:
         """The best plane that the remembered cuts give at w."""
@@ -34,13 +34,12 @@ class CutCache:
         return self._mean(index, self.store.best(w, index)[1])
 
     def _mean(self, index, places):
-        from .._jit.groups import add_rows
-
         store, problem = self.store, self.problem
         index, places = index[places >= 0], places[places >= 0]
+        flat = store.base[index] + places
         store.now += 1
-        store.used[index, places] = store.now
-        rows, s = store.slots[index, places], problem.data.weights[index] * problem.mean
+        store.used[flat] = store.now
+        rows, s = store.slots[flat], problem.data.weights[index] * problem.mean
         normal = np.zeros(problem.n_params)
-        add_rows(store.data, store.indices, store.indptr, rows, s, normal)
-        return Plane(normal, float(s @ store.b[rows]))
+        store.sum(rows, s, normal)
+        return Plane(normal, float(s @ store.arena.b[rows]))

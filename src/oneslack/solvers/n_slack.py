@@ -40,7 +40,7 @@ class NSlack:
     name = "n_slack"
 
     def steps(self, problem, start=None, tol=1e-3):
-        store = Remembered(problem.n, problem.n_params, problem.C * problem.data.weights)
+        store = Remembered(problem, problem.C * problem.data.weights)
         rng = np.random.default_rng(self.seed)
         epsilon, owed = np.inf, 0.0
         start = start or {}
@@ -59,7 +59,7 @@ class NSlack:
                 self._solve(store, rng, self.inner * owed)
             added, hinge, excess = 0, 0.0, 0.0
             for block in np.array_split(np.arange(problem.n), max(1, problem.n // self.batch)):
-                found, values, slacks = store.ask(problem, store.w, block)
+                found, values, slacks, _ = store.ask(problem, store.w, block)
                 hinge += store.upper[block] @ np.maximum(values, slacks)
                 beyond = values - slacks
                 excess += store.upper[block] @ np.maximum(beyond, 0.0)
@@ -74,7 +74,7 @@ class NSlack:
             primal = value(store.w) + hinge
             if added and gap <= 3.0 * tol * abs(primal):
                 # Close, but w moved while the hinges were found: once more, at one w.
-                _, values, slacks = store.ask(problem, store.w, np.arange(problem.n))
+                _, values, slacks, _ = store.ask(problem, store.w, np.arange(problem.n))
                 primal = value(store.w) + float(store.upper @ np.maximum(values, slacks))
             elif added:
                 primal = None

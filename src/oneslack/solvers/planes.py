@@ -4,7 +4,9 @@
     max_a  D(a) = <a, b> + min_w (1/2 |w - prior|^2 - <v, w>),   v = sum_j a_j g_j,
            a >= 0, sum a = weight
 
-The Gram matrix grows by one row a plane; a plane without weight for `drop_after` rounds is dropped.
+The Gram matrix grows by one row a plane; a plane without weight for `drop_after` rounds is dropped.  Where
+planes take more than MEMORY bytes, those without weight go first, then the lightest are replaced by their
+weighted mean: a plane under the risk as they are, which leaves the dual point where it is (Kiwiel 1983).
 """
 
 from __future__ import annotations
@@ -12,7 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..objective import inner
+from .normals import new_normals
 from .simplex_qp import solve_simplex_qp
+
+#: Bytes that the normals of all planes may take.
+MEMORY = 3 << 30
 
 
 class Planes:
@@ -21,14 +27,14 @@ class Planes:
     def __init__(self, regulariser, weight, floor=None, drop_after=50):
         self.regulariser, self.weight, self.drop_after = regulariser, weight, drop_after
         d = regulariser.n_params
-        self._normals = np.empty((8, d))
+        self.normals = new_normals(d, regulariser.nonnegative is not None)
         self._gram = np.empty((8, 8))
         self.offsets = np.empty(0)
         self.a = np.empty(0)
         self.idle = np.empty(0, int)
         self.free_values = np.zeros(regulariser.n_free)
         self.dual = -np.inf
-        self.n_added = 0
+        self.n_added, self.has_floor = 0, floor is not None
         if floor is not None:
             self._append(np.zeros(d), floor)
             self.a[0] = weight
@@ -36,10 +42,6 @@ class Planes:
 
     def __len__(self):
         return len(self.offsets)
-
-    @property
-    def normals(self):
-        return self._normals[: len(self)]
 
     @property
     def gram(self):
@@ -51,16 +53,16 @@ class Planes:
         if len(self) == 1:
             self.a[0] = self.weight
 
-    def _append(self, normal, offset):
+    def _append(self, normal, offset, column=None):
+        """One more plane; `column` holds its products with all planes and itself, where they are known."""
         m = len(self)
-        if m == len(self._normals):
-            self._normals = np.concatenate([self._normals, np.empty_like(self._normals)])
-            bigger = np.empty((2 * m, 2 * m))
+        if m == len(self._gram):
+            bigger = np.empty((2 * m + 8, 2 * m + 8))
             bigger[:m, :m] = self._gram
             self._gram = bigger
-        self._normals[m] = normal
-        penalised = self.regulariser._masked(normal)
-        column = self._normals[: m + 1] @ penalised
+        self.normals.append(normal)
+        if column is None:
+            column = self.normals.dots(self.regulariser._masked(normal))
         self._gram[m, : m + 1] = self._gram[: m + 1, m] = column
         self.offsets = np.append(self.offsets, offset)
         self.a = np.append(self.a, 0.0)
@@ -68,7 +70,7 @@ class Planes:
 
     def model_value(self, w) -> float:
         """max_j b_j - <g_j, w>: the bundle's own estimate of the risk, from below."""
-        return float((self.offsets - self.normals @ w).max())
+        return float((self.offsets - self.normals.dots(w)).max())
 
     def solve(self, tol):
         """Best dual point over the planes to an absolute gap of `tol`; returns (w, dual)."""
@@ -77,10 +79,11 @@ class Planes:
         else:
             self._solve_nonnegative(tol)
         self.idle = np.where(self.a > 0, 0, self.idle + 1)
-        v = self.a @ self.normals
+        v = self.normals.combine(self.a)
         if self._is_feasible(v):
             self.dual = max(self.dual, self.regulariser.dual(v, inner(self.a, self.offsets)))
         self._drop_idle()
+        self._make_room()
         return self.regulariser.point(v, self.free_values), self.dual
 
     def _is_feasible(self, v):
@@ -88,15 +91,15 @@ class Planes:
         free = self.regulariser.free
         if free is None:
             return True
-        largest = float(np.abs(self.normals[:, free]).max())
+        largest = float(np.abs(self.normals.columns(free)).max())
         return float(np.abs(v[free]).max()) <= 1e-9 * self.weight * max(largest, 1e-3)
 
     def _solve_quadratic(self, gram, a, tol):
         regulariser = self.regulariser
         linear = self.offsets
         if regulariser.prior is not None:
-            linear = linear - self.normals @ regulariser.prior
-        F = self.normals[:, regulariser.free] if regulariser.n_free else None
+            linear = linear - self.normals.dots(regulariser.prior)
+        F = self.normals.columns(regulariser.free) if regulariser.n_free else None
         solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
         if solution.n_iter == 1:
             # Good enough for `tol`, but the same point again would bring the same plane again.
@@ -107,7 +110,7 @@ class Planes:
     def _solve_nonnegative(self, tol, max_iter=100):
         """With some w >= 0, D is piecewise quadratic: step to the optimum of the current piece (the
         coordinates now clipped are left out of the Gram matrix), search that line exactly."""
-        regulariser, G = self.regulariser, self.normals
+        regulariser, G = self.regulariser, self.normals.matrix
         prior = 0.0 if regulariser.prior is None else regulariser.prior
         for _ in range(max_iter):
             inside = (self.a @ G + prior > 0) | ~regulariser.nonnegative
@@ -126,7 +129,7 @@ class Planes:
 
     def _search(self, direction):
         """Largest D on a + t direction, 0 <= t <= 1: bisection on its slope, which falls."""
-        G = self.normals
+        G = self.normals.matrix
         v, dv = self.a @ G, direction @ G
         linear = inner(direction, self.offsets)
 
@@ -143,27 +146,55 @@ class Planes:
 
     def _drop_idle(self):
         keep = self.idle < self.drop_after
-        if self.offsets.size and not self.normals[0].any():
-            keep[0] = True  # the floor costs nothing
+        if self.has_floor:
+            keep[0] = True  # it costs nothing
         # Moving rows costs as much as they are long: wait until an eighth of them is idle.
-        if np.count_nonzero(~keep) * 8 < len(self):
+        if np.count_nonzero(~keep) * 8 >= len(self):
+            self._keep(np.flatnonzero(keep))
+
+    def _keep(self, kept):
+        if len(kept) == len(self):
             return
-        kept = np.flatnonzero(keep)
         self._gram[: len(kept), : len(kept)] = self._gram[np.ix_(kept, kept)]
-        self._normals[: len(kept)] = self._normals[kept]
+        self.normals.keep(kept)
         self.offsets, self.a, self.idle = self.offsets[kept], self.a[kept], self.idle[kept]
+
+    def _make_room(self):
+        """Fewer planes where they take too much memory."""
+        if self.normals.nbytes <= MEMORY:
+            return
+        needed = self.a > 0.0
+        needed[0] |= self.has_floor
+        self._keep(np.flatnonzero(needed))
+        if self.normals.nbytes > MEMORY // 2:
+            first = int(self.has_floor)
+            light = first + np.argsort(self.a[first:], kind="stable")[: (len(self) - first) // 2]
+            if len(light) > 1:
+                self._merge(light)
+
+    def _merge(self, part):
+        """The mean of the planes `part`, by their weights, instead of them."""
+        total = self.a[part].sum()
+        share = np.zeros(len(self))
+        share[part] = self.a[part] / total
+        normal, offset = self.normals.combine(share), inner(share, self.offsets)
+        column = self.gram @ share
+        rest = np.setdiff1d(np.arange(len(self)), part)
+        column = np.append(column[rest], inner(share, column))
+        self._keep(rest)
+        self._append(normal, offset, column)
+        self.a[-1] = total
 
     def state(self):
         return {
-            "normals": self.normals.copy(), "offsets": self.offsets, "a": self.a,
+            "normals": self.normals.state(), "gram": self.gram.copy(), "offsets": self.offsets, "a": self.a,
             "idle": self.idle, "dual": self.dual, "free_values": self.free_values,
             "n_added": self.n_added,
         }  # fmt: skip
 
     def restore(self, state):
-        self.offsets, self.a, self.idle = np.empty(0), np.empty(0), np.empty(0, int)
-        for normal, offset in zip(state["normals"], state["offsets"], strict=True):
-            self._append(normal, offset)
-        self.a, self.idle = state["a"].copy(), state["idle"].copy()
+        self.normals.restore(state["normals"])
+        self._gram = state["gram"].copy()
+        self.offsets, self.a, self.idle = (state[name].copy() for name in ("offsets", "a", "idle"))
         self.dual, self.free_values = state["dual"], state["free_values"].copy()
         self.n_added = state["n_added"]

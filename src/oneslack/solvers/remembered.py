@@ -3,122 +3,130 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
-#: Room for cuts of an example at the start; doubled when all of them hold dual.
-FIRST_ROOM = 4
+from ..arenas import arena_of, with_room
 
+#: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.
+NEW, OTHER = 1e-12, 1e-8
 
-_STATE = (
-    "data", "indices", "indptr", "b", "n_rows", "size",
-    "slots", "counts", "alpha", "gram", "used", "w", "now",
-)  # fmt: skip
+_POOL = ("base", "counts", "slots", "alpha", "used", "gram_base", "gram")
+_STATE = (*_POOL, "room", "size", "gram_size", "now", "w")
 
 
 class Remembered:
-    """Cuts (x_j, b_j) of n examples in one growing CSR arena, duals alpha, and w = sum alpha_j x_j.
+    """Cuts (x_j, b_j) of a problem's examples in an arena, duals alpha, and w = sum alpha_j x_j.
+
+    Example i has room for room_i cuts in the pool (_jit/groups.py), from base_i on; when it is full it moves
+    to a larger place at the end.
 
     limit  cuts an example keeps at most where some of them hold no dual: the one longest without goes
+    duals  whether there are any; without, neither w nor products of cuts are kept
     """
 
-    def __init__(self, n, n_params, upper, limit=50):
-        self.n, self.n_params, self.limit = n, n_params, limit
+    def __init__(self, problem, upper, limit=50, duals=True):
+        n = problem.n
+        self.arena, self.limit, self.duals = arena_of(problem), limit, duals
         self.upper = np.ascontiguousarray(upper, dtype=np.float64)
-        self.data, self.indices = np.empty(0), np.empty(0, np.int64)
-        self.indptr, self.b = np.zeros(1, np.int64), np.empty(0)
-        self.n_rows, self.size = 0, 0
-        room = FIRST_ROOM
-        self.slots = np.zeros((n, room), np.int64)
-        self.counts = np.zeros(n, np.int64)
-        self.alpha = np.zeros((n, room))
-        self.gram = np.zeros((n, room, room))
-        self.used = np.zeros((n, room), np.int64)
-        self.w = np.zeros(n_params)
-        self.now = 0
+        self.base, self.counts, self.room, self.gram_base = np.zeros((4, n), np.int64)
+        self.slots, self.alpha, self.used = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
+        self.gram = np.empty(0)
+        self.w = np.zeros(problem.n_params if duals else 0)
+        self._zeros = None
+        self.now = self.size = self.gram_size = 0
 
     def __len__(self):
         return int(self.counts.sum())
 
+    @property
+    def pool(self):
+        return tuple(getattr(self, name) for name in _POOL)
+
     # Adding.
 
-    def add(self, index, rows, losses):
-        """Remember a cut for each example of `index`; rows is CSR (m, n_params)."""
-        rows = sp.csr_array(rows)
-        rows.sum_duplicates()
-        first = self._append(rows, losses)
-        places = np.array([self._place(i) for i in index], dtype=np.int64)
-        self.slots[index, places] = first + np.arange(len(index))
-        self.alpha[index, places] = 0.0
-        self.used[index, places] = self.now
-        self._fill_gram(np.asarray(index, np.int64), places)
+    def add(self, cuts):
+        """Remember cuts, at most one an example."""
+        from .._jit.groups import find_places
 
-    def _append(self, rows, losses):
-        first, m = self.n_rows, rows.shape[0]
-        self.data = _with_room(self.data, self.size + rows.nnz)
-        self.indices = _with_room(self.indices, self.size + rows.nnz)
-        self.indptr = _with_room(self.indptr, first + m + 1)
-        self.b = _with_room(self.b, first + m)
-        self.data[self.size : self.size + rows.nnz] = rows.data
-        self.indices[self.size : self.size + rows.nnz] = rows.indices
-        self.indptr[first + 1 : first + m + 1] = self.size + rows.indptr[1:]
-        self.b[first : first + m] = losses
-        self.n_rows, self.size = first + m, self.size + rows.nnz
-        return first
+        index = np.asarray(cuts.index, np.int64)
+        first, places = self.arena.append(cuts), np.empty(len(index), np.int64)
+        find_places(self.pool, index, self.limit, places)
+        self._grow(index[places == self.room[index]])
+        self.counts[index] = np.maximum(self.counts[index], places + 1)
+        flat = self.base[index] + places
+        self.slots[flat] = first + np.arange(len(index))
+        self.alpha[flat], self.used[flat] = 0.0, self.now
+        if self.duals:
+            self._fill_gram(index, places)
+        elif self.arena.n_rows > 2 * len(self) + 64:
+            self._compact()
 
-    def _place(self, i):
-        """Where the next cut of example i goes."""
-        m = self.counts[i]
-        if m >= self.limit:
-            idle = np.flatnonzero(self.alpha[i, :m] == 0.0)
-            if len(idle):
-                return int(idle[np.argmin(self.used[i, idle])])
-        if m == self.slots.shape[1]:
-            self._widen()
-        self.counts[i] += 1
-        return int(m)
+    def _grow(self, full):
+        """Larger places for the examples `full`, at the end of the pool."""
+        from .._jit.groups import move_groups
 
-    def _widen(self):
-        old = self.slots.shape[1]
-        wider = ((0, 0), (0, old))
-        self.slots, self.alpha = np.pad(self.slots, wider), np.pad(self.alpha, wider)
-        self.used, self.gram = np.pad(self.used, wider), np.pad(self.gram, (*wider, (0, old)))
+        if not len(full):
+            return
+        old = self.pool
+        self.base, self.gram_base = self.base.copy(), self.gram_base.copy()
+        self.room[full] += np.maximum(2, self.room[full] // 2)
+        self._lay_out(full)
+        move_groups(old, self.pool, full, np.empty(0, bool), self.duals)
+
+    def _lay_out(self, groups):
+        """Places for the groups at the end of the pool, one behind the other."""
+        room = self.room[groups]
+        self.base[groups] = self.size + np.cumsum(room) - room
+        self.size += int(room.sum())
+        for name in ("slots", "alpha", "used"):
+            setattr(self, name, with_room(getattr(self, name), self.size))
+        if self.duals:
+            products = room * (room + 1) // 2
+            self.gram_base[groups] = self.gram_size + np.cumsum(products) - products
+            self.gram_size += int(products.sum())
+            self.gram = with_room(self.gram, self.gram_size)
 
     def _fill_gram(self, index, places):
         from .._jit.groups import fill_gram
 
-        fill_gram(self.data, self.indices, self.indptr, self.slots, self.counts, self.gram, index, places)
+        if self._zeros is None:
+            self._zeros = np.zeros(len(self.w))
+        fill_gram(self.arena.view(), self.pool, index, places, self._zeros)
+
+    # Forgetting.
 
     def forget(self, idle):
         """Drop the cuts without dual for more than `idle` passes, and their rows."""
-        room = np.arange(self.slots.shape[1])
-        present = room < self.counts[:, None]
-        keep = present & ((self.alpha > 0.0) | (self.used >= self.now - idle))
-        if keep.sum() == present.sum() and self.n_rows <= 2 * present.sum() + 64:
-            return
-        order = np.argsort(~keep, axis=1, kind="stable")
-        self.slots = np.take_along_axis(self.slots, order, 1)
-        self.alpha = np.take_along_axis(self.alpha, order, 1)
-        self.used = np.take_along_axis(self.used, order, 1)
-        self.gram = np.take_along_axis(np.take_along_axis(self.gram, order[:, :, None], 1), order[:, None], 2)
-        self.counts = keep.sum(axis=1).astype(np.int64)
-        self._compact()
+        present = self._present()
+        keep = np.zeros(self.size, bool)
+        keep[present] = (self.alpha[present] > 0.0) | (self.used[present] >= self.now - idle)
+        if keep.sum() < len(present) or self.arena.n_rows > 2 * len(present) + 64:
+            self._compact(keep)
 
-    def _compact(self):
-        held = np.arange(self.slots.shape[1]) < self.counts[:, None]
-        rows = self.matrix()[self.slots[held]]
-        self.b = self.b[self.slots[held]].copy()
-        self.data, self.indices, self.indptr = (
-            rows.data,
-            rows.indices.astype(np.int64),
-            rows.indptr.astype(np.int64),
-        )
-        self.n_rows, self.size = rows.shape[0], rows.nnz
-        self.slots[held] = np.arange(self.n_rows)
+    def _compact(self, keep=None):
+        """Only what is present, or what `keep` marks, and no gaps between it."""
+        from .._jit.groups import move_groups
 
-    def matrix(self):
-        """The arena as CSR."""
-        parts = (self.data[: self.size], self.indices[: self.size], self.indptr[: self.n_rows + 1])
-        return sp.csr_array(parts, shape=(self.n_rows, self.n_params))
+        old, everyone = self.pool, np.arange(len(self.counts))
+        if keep is None:
+            keep = np.empty(0, bool)
+        else:
+            ends = np.concatenate([[0], np.cumsum(keep)])
+            self.counts = ends[self.base + self.counts] - ends[self.base]
+        self.base, self.gram_base = np.zeros((2, len(everyone)), np.int64)
+        self.room = self.counts.copy()
+        self.size = self.gram_size = 0
+        for name in ("slots", "alpha", "used", "gram"):
+            setattr(self, name, np.empty(0, getattr(self, name).dtype))
+        self._lay_out(everyone)
+        move_groups(old, self.pool, everyone, keep, self.duals)
+        present = self._present()
+        self.arena.keep(self.slots[present])
+        self.slots[present] = np.arange(len(present))
+
+    def _present(self):
+        """Places of all cuts in the pool, example by example."""
+        before = np.cumsum(self.counts) - self.counts
+        return np.arange(self.counts.sum()) + np.repeat(self.base - before, self.counts)
 
     # The dual.
 
@@ -127,68 +135,78 @@ class Remembered:
         from .._jit.groups import visit
 
         self.now += 1
-        return visit(
-            self.data, self.indices, self.indptr, self.b, self.slots, self.counts, self.alpha, self.gram,
-            self.upper, self.used, self.now, np.asarray(order, np.int64), self.w, precision,
-        )  # fmt: skip
+        order = np.asarray(order, np.int64)
+        arena = self.arena
+        return visit(arena.view(), arena.b, self.pool, self.upper, self.now, order, self.w, precision)
 
     def refresh(self):
         """w anew from the duals, without the rounding of many small steps."""
-        from .._jit.groups import add_rows
-
-        i, j = np.nonzero(self.alpha)
+        places = self._with_dual()
         self.w[:] = 0.0
-        add_rows(self.data, self.indices, self.indptr, self.slots[i, j], self.alpha[i, j], self.w)
+        self.sum(self.slots[places], self.alpha[places], self.w)
+
+    def sum(self, rows, coefficients, out):
+        """out += sum of coefficients times cuts, given by their numbers in the arena."""
+        from .._jit.cut_rows import add_cuts
+
+        add_cuts(self.arena.view(), rows, coefficients, out)
 
     @property
     def linear(self) -> float:
         """sum alpha_j b_j."""
-        i, j = np.nonzero(self.alpha)
-        return float(self.alpha[i, j] @ self.b[self.slots[i, j]])
+        places = self._with_dual()
+        return float(self.alpha[places] @ self.arena.b[self.slots[places]])
+
+    def _with_dual(self):
+        present = self._present()
+        return present[self.alpha[present] > 0.0]
+
+    # Asking.
 
     def best(self, w, index):
         """(values, places) of the most violated remembered cut of the examples `index`; -1 for none."""
         from .._jit.groups import best_remembered
 
         values, places = np.empty(len(index)), np.empty(len(index), np.int64)
-        best_remembered(
-            self.data, self.indices, self.indptr, self.b, self.slots, self.counts, w,
-            np.asarray(index, np.int64), values, places,
-        )  # fmt: skip
+        index, arena = np.asarray(index, np.int64), self.arena
+        best_remembered(arena.view(), arena.b, self.pool, w, index, values, places)
         return values, places
 
     def ask(self, problem, w, block):
-        """(cuts, values, known): the oracle's cuts of the examples `block` at w, and for each of the block
-        what the oracle's cut and what the best remembered one is worth there; 0 is the truth."""
+        """(cuts, values, known, places): the oracle's cuts of the examples `block` at w, and for each of the
+        block what the oracle's cut and what the best remembered one is worth there, and which that is; 0 is
+        the truth."""
         cuts = problem.cuts(w, block)
         values = np.zeros(len(block))
-        values[np.searchsorted(block, cuts.index)] = cuts.values(w)
-        return cuts, values, self.best(w, block)[0]
+        values[np.searchsorted(block, cuts.index)] = cuts.found_values(w)
+        return cuts, values, *self.best(w, block)
 
     def learn(self, problem, w, block):
         """Ask, and remember what is worse than all that is remembered.  Returns the examples' hinges: an
         answer that is no better than a remembered cut is replaced by it."""
-        cuts, values, known = self.ask(problem, w, block)
-        self.add_some(cuts, (values > known + 1e-12 * (1.0 + known))[np.searchsorted(block, cuts.index)])
+        cuts, values, known, places = self.ask(problem, w, block)
+        asked = np.searchsorted(block, cuts.index)
+        beyond, scale = (values - known)[asked], (1.0 + known)[asked]
+        new = beyond > NEW * scale
+        # The same cut, summed in another order, may seem to be better than itself.
+        for k in np.flatnonzero(new & (beyond <= OTHER * scale) & (places[asked] >= 0)):
+            row = self.slots[self.base[cuts.index[k]] + places[asked[k]]]
+            new[k] = not self.arena.is_same(row, cuts, k)
+        self.add_some(cuts, new)
         return np.maximum(values, known)
 
     def add_some(self, cuts, new):
         """Remember the cuts where `new` is true; returns how many."""
         if new.any():
-            self.add(cuts.index[new], cuts.deltas[new], cuts.losses[new])
+            self.add(cuts.some(new))
         return int(new.sum())
 
     def state(self):
-        return {name: np.copy(getattr(self, name)) for name in _STATE}
+        state = {name: np.copy(getattr(self, name)) for name in _STATE}
+        return state | {"arena": self.arena.state()}
 
     def restore(self, state):
-        for name, value in state.items():
+        for name in _STATE:
+            value = state[name]
             setattr(self, name, int(value) if value.ndim == 0 else value.copy())
-
-
-def _with_room(array, size):
-    if len(array) >= size:
-        return array
-    bigger = np.zeros(max(size, 2 * len(array), 64), array.dtype)
-    bigger[: len(array)] = array
-    return bigger
+        self.arena.restore(state["arena"])

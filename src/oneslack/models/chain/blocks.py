@@ -125,6 +125,19 @@ class ChainBlocks:
         Z, sizes = _labels(data, shard, Z), 2 * data.feature_bounds(shard)
         return delta_rows(data.view, self.layout, data.known_truth(), data.offsets, lo, hi, Z, factors, sizes)
 
+    @property
+    def output_type(self):
+        """The smallest integers that hold labels."""
+        return np.min_scalar_type(self.n_labels - 1)
+
+    def cut_view(self, data, Z, starts, examples, factors):
+        """factors_j delta(z_j) as rows for compiled loops; z_j begins at Z[starts_j] and belongs to sentence
+        examples_j."""
+        from ..._jit.chain_cuts import ChainCuts
+
+        truth = data.known_truth()
+        return ChainCuts(data.view, self.layout, truth, data.offsets, Z, starts, examples, factors)
+
     def max_marginals_batch(self, data, shard, w):
         """(tokens of the shard, L): see max_marginals."""
         from ..._jit.chain_lists import max_marginals

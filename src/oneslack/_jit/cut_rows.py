@@ -1,0 +1,94 @@
+"""Remembered cuts, seen by compiled loops in one way: as rows x_j that are multiplied and added.
+
+A kind of cuts is a named tuple of arrays with three functions on it, made known by `know`; the loops of
+groups.py are written once for all kinds.  Here are rows of a CSR matrix; _jit/chain_cuts.py has rows that are
+remembered as outputs.
+"""
+
+from typing import Any, NamedTuple
+
+from numba import njit
+from numba.extending import overload, register_jitable
+
+_KINDS = {}
+
+
+def know(kind, dot, add, clear):
+    """Functions dot(rows, j, w), add(rows, j, c, w) and clear(rows, j, w) for rows of this kind."""
+    _KINDS[kind] = dot, add, clear
+
+
+def cut_dot(rows, j, w):
+    """<x_j, w>."""
+    return _KINDS[type(rows)][0](rows, j, w)
+
+
+def cut_add(rows, j, c, w):
+    """w += c x_j."""
+    return _KINDS[type(rows)][1](rows, j, c, w)
+
+
+def cut_clear(rows, j, w):
+    """w = 0 where x_j may be other than 0."""
+    return _KINDS[type(rows)][2](rows, j, w)
+
+
+@overload(cut_dot)
+def _cut_dot(rows, j, w):
+    return _KINDS[rows.instance_class][0]
+
+
+@overload(cut_add)
+def _cut_add(rows, j, c, w):
+    return _KINDS[rows.instance_class][1]
+
+
+@overload(cut_clear)
+def _cut_clear(rows, j, w):
+    return _KINDS[rows.instance_class][2]
+
+
+class SparseCuts(NamedTuple):
+    """Rows of a CSR matrix; indices are unsigned, as in rows.py."""
+
+    values: Any
+    indices: Any
+    indptr: Any
+
+
+@register_jitable
+def _sparse_dot(rows, j, w):
+    values, indices, indptr = rows
+    first, last = indptr[j], indptr[j + 1]
+    s0, s1 = 0.0, 0.0
+    even = first + ((last - first) & -2)
+    for k in range(first, even, 2):
+        s0 += values[k] * w[indices[k]]
+        s1 += values[k + 1] * w[indices[k + 1]]
+    if even < last:
+        s0 += values[even] * w[indices[even]]
+    return s0 + s1
+
+
+@register_jitable
+def _sparse_add(rows, j, c, w):
+    values, indices, indptr = rows
+    for k in range(indptr[j], indptr[j + 1]):
+        w[indices[k]] += c * values[k]
+
+
+@register_jitable
+def _sparse_clear(rows, j, w):
+    _, indices, indptr = rows
+    for k in range(indptr[j], indptr[j + 1]):
+        w[indices[k]] = 0.0
+
+
+know(SparseCuts, _sparse_dot, _sparse_add, _sparse_clear)
+
+
+@njit(nogil=True, cache=True)
+def add_cuts(rows, numbers, coefficients, out):
+    """out += sum_k coefficients_k x_numbers_k."""
+    for k in range(numbers.shape[0]):
+        cut_add(rows, numbers[k], coefficients[k], out)
