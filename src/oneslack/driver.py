@@ -8,7 +8,7 @@ import numpy as np
 
 from .engines.blas import single_blas_thread
 from .objective import Regulariser, relative_gap
-from .problem import RiskProblem
+from .problem import RiskProblem, Work
 from .result import Result, Status, Trace, TraceRow
 
 
@@ -23,6 +23,8 @@ def solve(
     callbacks=(),
     start=None,
     seed=0,
+    checkpoint=None,
+    resume=False,
 ) -> Result:
     """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
 
@@ -34,30 +36,43 @@ def solve(
     epsilon : stop when no one-slack constraint is violated by more (mean loss) instead
     max_iter, time_limit : steps and seconds; the best w so far is returned with its gap
     callbacks : each called with the newest TraceRow; a true answer stops
-    start : a Result or a w to go on from
+    start : a Result to go on from (of the same problem; of another one only its w is taken), or a w
     seed : of a solver given by name
+    checkpoint : a path, or a Checkpoint, where the run is written down every five minutes and when it is
+        cut short; removed when it is done
+    resume : go on from that checkpoint, if it is there; otherwise one that is there is refused
 
     Returns
     -------
     Result
     """
+    from .checkpoint import Keeper
     from .solvers.choose import choose_solver
 
     solver, reason = choose_solver(problem, solver, seed)
     _check(tol, epsilon, max_iter, time_limit)
     run = _Run(problem, time_limit)
+    start = _state_of(start, problem)
+    keeper = None
+    if checkpoint is not None:
+        keeper = Keeper(checkpoint, resume, problem, solver, run, (tol, epsilon))
+        if keeper.done:
+            return run.result(keeper.done, tol, solver.name, reason)
+        start = keeper.state or start
     status = Status.MAX_ITER
-    steps = solver.steps(problem, _state_of(start), 0.0 if epsilon is not None else tol)
+    steps = solver.steps(problem, start, 0.0 if epsilon is not None else tol)
     with single_blas_thread():
         try:
             for step in steps:
                 row = run.take(step)
                 wishes = [callback(row) for callback in callbacks]
                 status = run.status(step, tol, epsilon, any(wishes), max_iter)
+                if keeper:
+                    keeper.after(step, status)
                 if status is not None:
                     break
         except KeyboardInterrupt:
-            status = Status.INTERRUPTED
+            status = Status.INTERRUPTED  # in the middle of a step: the last checkpoint stands
         return run.result(status, tol, solver.name, reason)
 
 
@@ -108,6 +123,7 @@ class _Run:
     def __init__(self, problem, time_limit):
         self.problem, self.time_limit = problem, time_limit
         self.clock = time.perf_counter()
+        self.earlier = 0.0  # seconds of a run that this one goes on with
         self.w, self.primal, self.dual = None, np.inf, -np.inf
         if problem.floor is not None:
             # The risk is never below its floor: a bound before the first step.
@@ -121,11 +137,23 @@ class _Run:
         if step.primal is not None and step.primal < self.primal:
             self.w, self.primal = step.w, step.primal
         row = TraceRow(
-            len(self.trace) + 1, time.perf_counter() - self.clock, self.primal, self.dual,
+            len(self.trace) + 1, self.seconds, self.primal, self.dual,
             relative_gap(self.primal, self.dual), step.n_cuts, *self._work(),
         )  # fmt: skip
         self.trace.append(row)
         return row
+
+    @property
+    def seconds(self) -> float:
+        return self.earlier + time.perf_counter() - self.clock
+
+    def go_on_with(self, saved):
+        """Take over what a checkpoint holds."""
+        self.w, self.primal, self.dual, self.trace = saved.w, saved.primal, saved.dual, saved.trace
+        last = saved.trace[-1]
+        self.earlier = last.seconds
+        if hasattr(self.problem, "work"):
+            self.problem.work = Work(last.oracle_calls, last.oracle_seconds, last.cached)
 
     def _work(self):
         work = getattr(self.problem, "work", None)
@@ -140,13 +168,13 @@ class _Run:
             return Status.STOPPED
         if step.stalled:
             return Status.STALLED
-        if self.time_limit is not None and self.trace[-1].seconds >= self.time_limit:
+        if self.time_limit is not None and self.trace[-1].seconds - self.earlier >= self.time_limit:
             return Status.TIME_LIMIT
         return Status.MAX_ITER if len(self.trace) >= max_iter else None
 
     def _is_tight(self, tol):
         """The gap asked for, or a difference that is only rounding (an optimum of 0 has no relative gap)."""
-        rounding = 1e-13 * self.problem.weight
+        rounding = 1e-13 * self.problem.weight * getattr(self.problem, "unit", 1.0)
         return relative_gap(self.primal, self.dual) <= tol or self.primal - self.dual <= rounding
 
     def _within(self, step, epsilon):
@@ -158,22 +186,21 @@ class _Run:
     def result(self, status, tol, name, reason) -> Result:
         w = self.w
         if self.step is None:
-            w = self.problem.regulariser.start()
+            if w is None:
+                w = self.problem.regulariser.start()
+                self.primal = self.problem.primal(w)
         elif w is None or self.step.primal is None:
             # The solver did not pay for the newest primal value: do it now, once.
             primal = self.problem.primal(self.step.w)
             if primal < self.primal:
                 w, self.primal = self.step.w.copy(), primal
-        if self.step is None:
-            self.primal = self.problem.primal(w)
-        state = self.step.state() if self.step else {}
+        state = {**self.step.state(), "of": identity(self.problem)} if self.step else {}
         if status is Status.MAX_ITER and self._is_tight(tol):
             status = Status.CONVERGED
-        seconds = time.perf_counter() - self.clock
         return Result(
             w=w, primal=float(self.primal), dual=float(self.dual), status=status,
             certified=bool(getattr(self.problem, "certified", True)), trace=self.trace,
-            n_iter=len(self.trace), seconds=seconds, solver=name, reason=reason, state=state,
+            n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason, state=state,
         )  # fmt: skip
 
 
@@ -188,11 +215,23 @@ def _check(tol, epsilon, max_iter, time_limit):
         raise ValueError(f"time_limit must be positive seconds or None; got {time_limit!r}")
 
 
-def _state_of(start):
+def identity(problem) -> dict:
+    """What must be the same where a state is to be of use: bounds of another problem are none here."""
+    return {
+        "model": type(getattr(problem, "model", problem)).__name__,
+        "parameters": problem.n_params,
+        "examples": getattr(problem, "n", None),
+        "weight": problem.weight,
+    }
+
+
+def _state_of(start, problem):
+    """What a solver starts from; of the result of another problem only w is of use."""
+    if isinstance(start, Result):
+        is_same = start.state.get("of") == identity(problem)
+        return {**(start.state if is_same else {}), "w": start.w}
     if start is None or isinstance(start, dict):
         return start
-    if isinstance(start, Result):
-        return {**start.state, "w": start.w}
     return {"w": np.asarray(start, dtype=float)}
 
 

@@ -75,6 +75,8 @@ class Problem:
 
     #: The risk is never negative, so the zero plane lies under it.
     floor = 0.0
+    #: How large a loss is: 1 but where the packed data have a `unit` of their own (targets in thousands).
+    unit = 1.0
 
     def __init__(
         self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", cache_size=0,
@@ -106,6 +108,7 @@ class Problem:
             raise ValueError("there is no example with a positive weight")
         self.mean = 1.0 / total
         self.weight = self.C * total
+        self.unit = getattr(data, "unit", 1.0)
         self.n_params = self.model.n_params
         free = np.asarray(getattr(self.model, "free", ()), dtype=int)
         self.regulariser = Regulariser(self.n_params, free=free if len(free) else None)
@@ -233,6 +236,7 @@ class RiskProblem:
     """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient)."""
 
     has_scores = False
+    unit = 1.0
 
     def __init__(self, risk, n_params, C=1.0, *, regulariser=None, floor=None):
         if not np.isfinite(C) or C <= 0:

@@ -6,6 +6,7 @@ import gzip
 import json
 import lzma
 import os
+import signal
 from itertools import pairwise
 from pathlib import Path
 
@@ -217,7 +218,7 @@ def test_stopping_early_is_said_saved_and_has_its_exit_code(text, run):
 
 def test_ctrl_c_keeps_the_best_model_and_says_its_gap(text, run, monkeypatch):
     def asked(self, row):
-        self.asked = row.iteration >= 12
+        self.asked_by = signal.SIGINT if row.iteration >= 12 else None
         return self.asked
 
     monkeypatch.setattr(interrupt.Interrupt, "__call__", asked)

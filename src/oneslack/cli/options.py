@@ -22,6 +22,15 @@ def not_negative(value: float | None) -> float | None:
     return value
 
 
+def seconds(text: str) -> float:
+    """A callback of an option that is a time: 90, 30s, 5m or 1h."""
+    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:])
+    try:
+        return not_negative(float(text[:-1] if unit else text)) * (unit or 1.0)
+    except (ValueError, typer.BadParameter):
+        raise typer.BadParameter(f"{text!r} is not a time such as 30s, 5m or 1h") from None
+
+
 DataFile = Annotated[
     str,
     typer.Argument(

@@ -24,6 +24,7 @@ class Exit(IntEnum):
     BAD_FILE = 3
     NOT_REACHED = 4
     INTERRUPTED = 130
+    TERMINATED = 143
 
     @property
     def meaning(self) -> str:
@@ -37,6 +38,7 @@ _MEANINGS = {
     Exit.BAD_FILE: "a file that cannot be read, understood or written",
     Exit.NOT_REACHED: "stopped before the tolerance was reached; the model so far is saved",
     Exit.INTERRUPTED: "interrupted (Ctrl-C); the model so far, if there is one, is saved",
+    Exit.TERMINATED: "ended by SIGTERM; the model so far, and a checkpoint where one is kept, are saved",
 }
 
 #: What a shell reports when the reader of a pipe went away, as in `oneslack predict ... | head`.

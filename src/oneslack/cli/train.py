@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from .keeping import keep_in
 from .options import DataFile, Group, Json, Label, ZeroBased, positive
 from .output import check_writable, guarded
 from .train_options import (
+    Checkpoint,
     ClassWeight,
     Epsilon,
+    Every,
     Jobs,
     MaxIter,
     Output,
@@ -19,6 +22,7 @@ from .train_options import (
     Planes,
     PlaneSolver,
     Quiet,
+    Resume,
     TimeLimit,
     Tol,
 )
@@ -94,6 +98,9 @@ def classify(
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
     max_iter: MaxIter = 100_000,
     time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    every: Every = "5m",
+    resume: Resume = False,
     jobs: Jobs = None,
     label: Label = None,
     zero_based: ZeroBased = None,
@@ -112,6 +119,7 @@ def classify(
 
     k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
     check_writable(output, inputs=[file])
+    keeping = keep_in(checkpoint, every, resume)
     examples = training.read(file, label, zero_based)
     labels = targets.labels_of(examples.table)
     options = {
@@ -127,7 +135,7 @@ def classify(
         metric_options.check_size(k, examples.table)
         model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
         subject = targets.measured_classes(labels, metric.value, k, beta)
-    return training.train(model, examples, subject, output, quiet, as_json)
+    return training.train(model, examples, subject, output, quiet, as_json, keeping)
 
 
 @guarded
@@ -140,6 +148,9 @@ def rank(
     solver: Planes = PlaneSolver.auto,
     max_iter: MaxIter = 100_000,
     time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    every: Every = "5m",
+    resume: Resume = False,
     jobs: Jobs = None,
     label: Label = None,
     group: Group = None,
@@ -153,6 +164,7 @@ def rank(
     model so far and says its gap.
     """
     check_writable(output, inputs=[file])
+    keeping = keep_in(checkpoint, every, resume)
     from . import targets, training
 
     examples = training.read(file, label, zero_based, group, "targets")
@@ -161,7 +173,7 @@ def rank(
         "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value, n_jobs=jobs, max_iter=max_iter,
         time_limit=time_limit,
     )  # fmt: skip
-    return training.train(model, examples, subject, output, quiet, as_json)
+    return training.train(model, examples, subject, output, quiet, as_json, keeping)
 
 
 @guarded
@@ -175,6 +187,9 @@ def ordinal(
     class_weight: ClassWeight = None,
     max_iter: MaxIter = 100_000,
     time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    every: Every = "5m",
+    resume: Resume = False,
     jobs: Jobs = None,
     label: Label = None,
     zero_based: ZeroBased = None,
@@ -187,6 +202,7 @@ def ordinal(
     model so far and says its gap.
     """
     check_writable(output, inputs=[file])
+    keeping = keep_in(checkpoint, every, resume)
     from . import targets, training
 
     examples = training.read(file, label, zero_based)
@@ -196,4 +212,4 @@ def ordinal(
         class_weight=targets.class_weight(class_weight, labels, file), n_jobs=jobs, max_iter=max_iter,
         time_limit=time_limit,
     )  # fmt: skip
-    return training.train(model, examples, targets.ordered_classes(labels), output, quiet, as_json)
+    return training.train(model, examples, targets.ordered_classes(labels), output, quiet, as_json, keeping)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import not_negative, positive
+from .options import not_negative, positive, seconds
 
 
 class PlaneSolver(StrEnum):
@@ -47,5 +47,14 @@ TimeLimit = Annotated[
         metavar="SECONDS", help="Stop training after so long.", callback=positive, show_default=False
     ),
 ]
+Checkpoint = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDER", help="Write the training down here as it goes, to go on after a crash.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Every = Annotated[str, typer.Option(metavar="TIME", help="How often: 30s, 5m, 1h.", callback=seconds)]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, where there is one.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads. (default: all cores)", min=1, show_default=False)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -7,11 +7,23 @@ from typing import Annotated
 
 import typer
 
+from .keeping import keep_in
 from .options import Json, positive
 from .output import Exit, Refusal, check_writable, guarded
 from .tag_evaluate import is_iob
 from .tag_options import Columns, Constraints, Format, Rescaling, TaggedFile, TagLabel, TagSolver
-from .train_options import Epsilon, Jobs, MaxIter, Output, Quiet, TimeLimit, Tol
+from .train_options import (
+    Checkpoint,
+    Epsilon,
+    Every,
+    Jobs,
+    MaxIter,
+    Output,
+    Quiet,
+    Resume,
+    TimeLimit,
+    Tol,
+)
 
 
 @guarded
@@ -66,6 +78,9 @@ def tag(
     ] = None,
     max_iter: MaxIter = 100_000,
     time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    every: Every = "5m",
+    resume: Resume = False,
     jobs: Jobs = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which sentences are visited.", min=0, max=2**31 - 1)
@@ -82,6 +97,7 @@ def tag(
     if hash_bits is not None and min_count > 1:
         raise Refusal("--min-count and --hash-bits do not go together; drop one of them.", Exit.USAGE)
     check_writable(output, inputs=[file])
+    keeping = keep_in(checkpoint, every, resume)
     examples, chosen = _read(file, format, templates, columns, label, unlabelled)
     if examples.source.kind == "svmhmm" and (min_count, hash_bits) != (1, None):
         raise Refusal(
@@ -94,7 +110,7 @@ def tag(
         solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs, max_iter=max_iter, time_limit=time_limit,
         random_state=seed,
     )  # fmt: skip
-    return training.train(model, examples, _subject(examples, chosen), output, quiet, as_json)
+    return training.train(model, examples, _subject(examples, chosen), output, quiet, as_json, keeping)
 
 
 def _read(file, format, templates, columns, label, unlabelled):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 import time
 import warnings
 from dataclasses import dataclass
@@ -66,18 +67,24 @@ def build(kind, **parameters):
     return getattr(estimators, kind)(**parameters)
 
 
-def train(model, examples, subject, output, quiet, as_json) -> int:
-    """Fit the model, save and report it; the exit code."""
-    interrupted = _fit(model, examples, subject, quiet)
-    facts = _facts(model, examples, subject, output, interrupted)
+def train(model, examples, subject, output, quiet, as_json, keeping=None) -> int:
+    """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None."""
+    model._checkpoints = keeping
+    signal_number = _fit(model, examples, subject, quiet)
+    facts = _facts(model, examples, subject, output, signal_number)
     if facts["steps"] == 0:
-        raise Refusal("interrupted before there was a model; nothing was written.", Exit.INTERRUPTED)
+        raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
     _save(model, output, examples.source, facts)
+    if keeping is not None:
+        if facts["exit_code"] == Exit.OK:
+            keeping.remove()
+        else:
+            facts["checkpoint"] = keeping.path
     return _report(facts, examples, subject, quiet, as_json)
 
 
-def _fit(model, examples, subject, quiet) -> bool:
-    """Train; the answer tells whether Ctrl-C cut it short."""
+def _fit(model, examples, subject, quiet) -> int | None:
+    """Train; the answer is the signal that cut it short, if one did."""
     from sklearn.exceptions import ConvergenceWarning
 
     from .interrupt import Interrupt
@@ -93,17 +100,18 @@ def _fit(model, examples, subject, quiet) -> bool:
                 model.fit(examples.X, examples.y, **subject.fit)
             except ValueError as error:
                 raise Refusal(f"{examples.path}: {error}") from error
-    return interrupt.asked
+    return interrupt.asked_by
 
 
-def _facts(model, examples, subject, output, interrupted) -> dict:
+def _facts(model, examples, subject, output, signal_number) -> dict:
     """All there is to say about a training, as JSON can hold it."""
     results = model.result_ if isinstance(model.result_, list) else [model.result_]
     worst = max(results, key=lambda result: (not result.status.ok, result.gap))
     reached = all(result.status.name in ("CONVERGED", "EPSILON") for result in results)
-    cut_short = not reached and (interrupted or any(r.status.name == "INTERRUPTED" for r in results))
+    cut_short = not reached and (signal_number or any(r.status.name == "INTERRUPTED" for r in results))
     status = "INTERRUPTED" if cut_short else worst.status.name
-    code = Exit.OK if reached else Exit.INTERRUPTED if cut_short else Exit.NOT_REACHED
+    stopped = Exit.TERMINATED if signal_number == signal.SIGTERM else Exit.INTERRUPTED
+    code = Exit.OK if reached else stopped if cut_short else Exit.NOT_REACHED
     return {
         "data": examples.path,
         "model": output,
@@ -153,7 +161,8 @@ def _report(facts, examples, subject, quiet, as_json) -> int:
         from .progress import distance
 
         far = distance(facts["primal"], facts["dual"])
-        complain(f"{facts['advice']}; saved {facts['model']}: {far}.")
+        on = "; --resume goes on from here" if "checkpoint" in facts else ""
+        complain(f"{facts['advice']}; saved {facts['model']}: {far}{on}.")
     return code
 
 

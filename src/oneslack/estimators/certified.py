@@ -8,18 +8,35 @@ from .parameters import seed_of
 
 
 class Certified:
-    """Attributes objective_, dual_objective_, duality_gap_, n_iter_ and result_."""
+    """Attributes objective_, dual_objective_, duality_gap_, n_iter_ and result_.
+
+    Who sets `_checkpoints` to a CheckpointFolder before `fit` has the training written down there.
+    """
+
+    _checkpoints = None
 
     def __getstate__(self):
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_row_callbacks"}
+        return {
+            name: value for name, value in state.items() if name not in ("_row_callbacks", "_checkpoints")
+        }
 
     def _training(self):
         """How `solve` is to be called, by the parameters."""
-        names = ("solver", "tol", "epsilon", "max_iter", "time_limit")
+        names = ("solver", "tol", "max_iter", "time_limit")
         return {name: getattr(self, name) for name in names} | {
-            "seed": seed_of(getattr(self, "random_state", None))
+            "epsilon": self._stopping_epsilon(),
+            "seed": seed_of(getattr(self, "random_state", None)),
         }
+
+    def _keeping(self, number=0):
+        """Where problem `number` of the training is written down, as `solve` takes it."""
+        folder = self._checkpoints
+        return {} if folder is None else {"checkpoint": folder.of(number), "resume": folder.resume}
+
+    def _stopping_epsilon(self):
+        """The papers' rule to stop by, or None."""
+        return self.epsilon
 
     def _store_certificate(self, results, key):
         self.objective_ = float(sum(result.primal for result in results))

@@ -33,7 +33,14 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
         starts = starts_of(self, task, key) if self.warm_start else [None] * task.n_problems
         with fit_progress(self, X, y, sample_weight) as callbacks:
             results = solve_all(
-                task, X, starts, C=self.C, n_jobs=self.n_jobs, callbacks=callbacks, **self._training()
+                task,
+                X,
+                starts,
+                C=self.C,
+                n_jobs=self.n_jobs,
+                callbacks=callbacks,
+                keeping=self._keeping,
+                **self._training(),
             )
             if task.classes is not None:
                 self.classes_ = task.classes

@@ -165,7 +165,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             return solve_partly_labelled(model, rows, codes, self.C, self._training(), callbacks, **options)
         problem = Problem(model, rows, codes, self.C, **options)
         with problem.engine:
-            return driver.solve(problem, callbacks=callbacks, **self._training())
+            return driver.solve(problem, callbacks=callbacks, **self._training(), **self._keeping())
 
     # Input.
 

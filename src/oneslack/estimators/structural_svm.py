@@ -143,7 +143,9 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
                 )  # fmt: skip
             else:
                 start = None if w is None else {"w": w}
-                result = driver.solve(problem, callbacks=callbacks, start=start, **self._training())
+                result = driver.solve(
+                    problem, callbacks=callbacks, start=start, **self._training(), **self._keeping()
+                )
             self.coef_ = result.w
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])

@@ -19,16 +19,17 @@ from ..problem import Problem
 from ..result import Result, Status
 
 
-def solve_all(task, X, starts, *, C, n_jobs, time_limit, max_iter, **options) -> list[Result]:
-    """Solve each problem of the task; `time_limit` is for all of them together."""
+def solve_all(task, X, starts, *, C, n_jobs, time_limit, max_iter, keeping, **options) -> list[Result]:
+    """Solve each problem of the task; `time_limit` is for all of them together.  keeping(k) says where
+    problem k is written down."""
     results = []
     begin = time.perf_counter()
-    for (model, y, weights), start in zip(task.models(), starts, strict=True):
+    for k, ((model, y, weights), start) in enumerate(zip(task.models(), starts, strict=True)):
         if time_limit is not None:
             options["time_limit"] = max(time_limit - (time.perf_counter() - begin), 1e-9)
         problem = Problem(model, X, y, C, sample_weight=weights, n_jobs=n_jobs)
         with problem.engine:
-            results.append(driver.solve(problem, start=start, max_iter=max_iter, **options))
+            results.append(driver.solve(problem, start=start, max_iter=max_iter, **options, **keeping(k)))
         if results[-1].status is Status.INTERRUPTED:
             max_iter = 1  # Ctrl-C is for all classes: the others get what one step gives
     return results

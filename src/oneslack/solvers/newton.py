@@ -34,6 +34,8 @@ SAMPLE_GROWTH = 8
 #: mu is lowered by at most FALL, once what the gradient adds to the gap is LOOSE times the rounding.
 FALL = 0.3
 LOOSE = 0.3
+#: The level of all the examples, behind those of the samples.
+WHOLE = 1000
 #: No step is longer than this many Newton steps.
 LONGEST = 1000.0
 
@@ -52,58 +54,77 @@ class Newton:
 
     def steps(self, problem, start=None, tol=1e-3):
         start = start or {}
-        w, mu = start.get("w"), start.get("mu", FIRST_MU)
-        if w is None:
-            w = np.zeros(problem.n_params)
-            for part, part_tol in self._samples(problem, tol):
-                for stage in descend(part, w, mu, part_tol):
-                    w, mu = stage.w, stage.mu
-                    yield Step(w, -np.inf, n_cuts=part.n)
-                    if relative_gap(stage.primal, stage.dual) <= part_tol or stage.stalled:
-                        break
-        stages = descend(problem, np.array(w, dtype=float), mu, tol)
-        if "mu" in start:
-            next(stages)  # this point was the last step of the run that is resumed
-        for stage in stages:
+        w, mu = start.get("w"), start.get("mu", FIRST_MU * problem.unit)
+        first = start.get("level", 0 if w is None else WHOLE)
+        w = np.zeros(problem.n_params) if w is None else np.array(w, dtype=float)
+        for level, part, part_tol in self._samples(problem, tol):
+            if level < first:
+                continue
+            for stage in descend(part, w, mu, part_tol, start if level == first else None):
+                w, mu = stage.w, stage.mu
+                is_last = relative_gap(stage.primal, stage.dual) <= part_tol or stage.stalled
+                yield Step(w, -np.inf, n_cuts=part.n, state=stage.state_at(level, is_last))
+                if is_last:
+                    break
+        for stage in descend(problem, w, mu, tol, start if first == WHOLE else None):
             yield Step(
                 stage.w, stage.dual, stage.primal, n_cuts=problem.n, stalled=stage.stalled,
-                state=lambda stage=stage: {"w": stage.w, "mu": stage.mu},
+                state=stage.state_at(WHOLE),
             )  # fmt: skip
 
     def _samples(self, problem, tol):
-        """Growing samples, each with the precision it is worth."""
+        """Growing samples, numbered, each with the precision it is worth."""
         rng = np.random.default_rng(self.seed)
-        size = SAMPLE_ROWS * problem.n_params
+        size, level = SAMPLE_ROWS * problem.n_params, 0
         while size * 2 <= problem.n:
             # One example from each of `size` equal stretches: cheap, and spread over the file.
             strata = np.arange(size) + rng.random(size)
             index = (strata * (problem.n / size)).astype(np.int64)
             if problem.data.weights[index].any():
-                yield problem.sample(index), max(tol, 2.0 * problem.n_params / size)
-            size *= SAMPLE_GROWTH
+                yield level, problem.sample(index), max(tol, 2.0 * problem.n_params / size)
+            size, level = size * SAMPLE_GROWTH, level + 1
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A point of the path with its bounds."""
+    """A point of the path with its bounds, and what goes on from it: its scores, and the progress before."""
 
     w: np.ndarray
     primal: float
     dual: float
     mu: float
     stalled: bool
+    S: np.ndarray
+    progress: dict
+
+    def state_at(self, level, is_last=False):
+        """What goes on from here; from the last stage of a level, the next level."""
+        if is_last:
+            return lambda: {"w": self.w, "mu": self.mu, "level": level + 1}
+        return lambda: {
+            "w": self.w, "mu": self.mu, "level": level, "S": self.S, "progress": self.progress,
+        }  # fmt: skip
 
 
-def descend(problem, w, mu, tol):
-    """Newton steps from w; yields a Stage before each."""
+def descend(problem, w, mu, tol, start=None):
+    """Newton steps from w; yields a Stage before each.  `start` is the state of one to go on from."""
     smooth = Smoothed(problem)
-    S = problem.scores(w)
     progress = Progress()
+    is_resumed = start is not None and "S" in start
+    if is_resumed:
+        w, mu, S = start["w"], start["mu"], start["S"]
+        vars(progress).update(start["progress"])
+    else:
+        S = problem.scores(w)
     while True:
         at = smooth.at(w, S, mu)
         primal = at.regular + at.hinge
         dual = smooth.dual(at, primal)
-        yield Stage(w, primal, dual, mu, stalled=progress.is_vain(at, mu, relative_gap(primal, dual)))
+        before = dict(vars(progress))
+        stalled = progress.is_vain(at, mu, relative_gap(primal, dual))
+        if not is_resumed:  # or it was the last step of the run that is resumed
+            yield Stage(w, primal, dual, mu, stalled, S, before)
+        is_resumed = False
         # Follow the path w(mu) loosely: lower mu as soon as the rounding makes most of the gap, but not
         # by much, or too few examples are left inside it to tell the curvature.
         if at.slack <= LOOSE * at.error:
@@ -193,7 +214,7 @@ class Smoothed:
         diagonal = np.arange(len(H))
         H[diagonal, diagonal] += self.penalised + 1e-13 * (1.0 + H[diagonal, diagonal])
         # Where no example is inside the rounding an intercept has no curvature: give it a little.
-        lacking = np.maximum(1e-4 * problem.weight - H[diagonal, diagonal], 0.0)
+        lacking = np.maximum(1e-4 * problem.weight / problem.unit - H[diagonal, diagonal], 0.0)
         H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
         direction = -_solve_positive(H, at.gradient)
         return problem.model.centre(direction) if hasattr(problem.model, "centre") else direction

@@ -116,8 +116,10 @@ class OneSlack:
     def _exact(self, problem, planes, best):
         """Best point, exact line search through scores, next plane a little beyond."""
         regulariser = problem.regulariser
-        S = problem.scores(best.w)
-        best.primal = regulariser.value(best.w) + problem.weight * problem.risk_at(S)
+        if best.S is None:
+            best.S = problem.scores(best.w)
+            best.primal = regulariser.value(best.w) + problem.weight * problem.risk_at(best.S)
+        S = best.S
         if not planes.n_added:
             planes.add(problem.cut_at(S))
         while True:
@@ -130,7 +132,7 @@ class OneSlack:
             if t > 0:
                 w, moved = line.point(t)
                 if best.offer(w, line.value(t)):
-                    S = moved
+                    S = best.S = moved
                 else:
                     t = 0.0
             best.length = min(max(t, 0.01), 1.0)  # steps are often as long as the last one
@@ -190,11 +192,11 @@ class OneSlack:
 
 class Best:
     """The best point so far, its primal value and its plane; the plain algorithm's next candidate, and
-    the length of the last step of a line search."""
+    for a line search the length of its last step and the scores."""
 
     def __init__(self, w):
         self.w, self.primal, self.plane, self.candidate = w, np.inf, None, None
-        self.length = 1.0
+        self.length, self.S = 1.0, None
 
     def offer(self, w, primal, plane=None) -> bool:
         if primal < self.primal:
