@@ -297,3 +297,26 @@ def test_threads_change_nothing(solver):
     model, X, Y = chain_examples(np.random.default_rng(5), n=200)
     results = [solve(Problem(model, X, Y, 1.0, n_jobs=n), solver, tol=1e-3) for n in (1, 2)]
     assert np.array_equal(results[0].w, results[1].w)
+
+
+# The one-slack cache decides by itself.
+
+
+@pytest.mark.parametrize(
+    ("asked", "recalled", "share", "is_worth"),
+    [(1.0, 0.01, 0.1, True), (1.0, 0.5, 0.3, True), (1.0, 2.0, None, False)],
+)
+def test_the_dearer_the_oracle_the_less_is_enough(asked, recalled, share, is_worth):
+    cache = CutCache(chain_problem(), 5, enough=None)
+    cache.ask(np.zeros(cache.problem.n_params))
+    for _ in range(2):
+        assert cache.is_worth_a_look()
+        cache.plane(np.zeros(cache.problem.n_params))
+    assert cache.recalled > 0
+    cache.asked, cache.recalled = asked, recalled
+    assert cache.is_worth_a_look() is is_worth
+    if is_worth:
+        assert cache.cuts_off_enough(1.01 * share, 1.0)
+        assert not cache.cuts_off_enough(0.99 * share, 1.0)
+    cache.asked = cache.recalled = 1.0
+    assert cache.is_worth_a_look() is is_worth  # once for all

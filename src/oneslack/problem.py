@@ -37,6 +37,7 @@ class Work:
     oracle_calls: int = 0
     oracle_seconds: float = 0.0
     cached: int = 0
+    cached_seconds: float = 0.0
 
 
 def _checked_rescaling(model, rescaling):
@@ -155,6 +156,14 @@ class Problem:
         yield
         self.work.oracle_calls += n
         self.work.oracle_seconds += time.perf_counter() - start
+
+    @contextmanager
+    def recalling(self, n):
+        """Looks at the remembered cuts of n examples, counted and timed."""
+        start = time.perf_counter()
+        yield
+        self.work.cached += n
+        self.work.cached_seconds += time.perf_counter() - start
 
     def cuts(self, w, index=None) -> Cuts:
         """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best."""

@@ -13,7 +13,17 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 import oneslack
-from oneslack import Binary, Chain, FormatError, Multiclass, OneslackError, Problem, Ranking, StructuralSVM
+from oneslack import (
+    Binary,
+    Chain,
+    FormatError,
+    Multiclass,
+    OneSlack,
+    OneslackError,
+    Problem,
+    Ranking,
+    StructuralSVM,
+)
 from oneslack.brute import all_cuts
 from oneslack.formats import load_model, save_model
 
@@ -182,9 +192,13 @@ def test_a_warm_start_is_safe_for_every_solver(solver, name):
 
 def test_the_cache_and_workers_change_nothing_but_time(monkeypatch):
     monkeypatch.setattr("oneslack.engines.processes.SLOW", -1.0)
-    one, two = (StructuralSVM(LISTED, n_jobs=jobs, tol=1e-3).fit(X, Y) for jobs in (1, 2))
+    fixed = OneSlack(cache_size=10)
+    one, two = (StructuralSVM(LISTED, solver=fixed, n_jobs=jobs, tol=1e-3).fit(X, Y) for jobs in (1, 2))
     assert np.array_equal(one.coef_, two.coef_)
     assert one.result_.trace[-1].cached > 0
+    measured = StructuralSVM(LISTED, n_jobs=1, tol=1e-3).fit(X, Y)
+    assert measured.result_.trace[-1].cached > 0
+    assert measured.objective_ == pytest.approx(one.objective_, rel=2e-3)
     without = StructuralSVM(LISTED, cache_size=0, n_jobs=1, tol=1e-3).fit(X, Y)
     assert without.result_.trace[-1].cached == 0
     assert without.objective_ == pytest.approx(one.objective_, rel=2e-3)

@@ -43,8 +43,10 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         Relative duality gap (P - D) / P to stop at.
     epsilon : float or None, default=None
         Stop by the cutting-plane papers' rule instead: no constraint is violated by more (mean loss).
-    cache_size : int, default=5
-        Cuts that "one_slack" remembers of each example, to ask them before the decoder; 0 for none.
+    cache_size : int, default=10
+        Cuts that "one_slack" remembers of each example, to ask them before the decoder; 0 for none. Whether
+        they are good enough depends on what the decoder costs, by the clock, so that another run may take
+        other steps to the same gap; `solver=OneSlack(cache_size=10)` decides without a clock.
     n_jobs : int or None, default=None
         Processes for a decoder written in Python, threads for a compiled one; None or -1 for all cores.
         The result is the same for any number.
@@ -91,7 +93,7 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         solver="auto",
         tol=1e-3,
         epsilon=None,
-        cache_size=5,
+        cache_size=10,
         n_jobs=None,
         max_iter=100_000,
         time_limit=None,

@@ -43,7 +43,7 @@ def _automatic(problem, seed):
 
 
 def _one_slack(problem):
-    return OneSlack(cache_size=getattr(problem, "cache_size", 0))
+    return OneSlack(cache_size=getattr(problem, "cache_size", 0), enough=None)
 
 
 def missing(problem, solver) -> list[str]:

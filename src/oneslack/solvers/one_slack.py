@@ -25,8 +25,6 @@ from .cut_cache import CutCache
 from .line import Line, minimise_on_line
 from .planes import Planes
 
-#: A remembered plane is added while it cuts off this share of the gap.
-ENOUGH = 0.3
 #: Rounds without any progress of either bound after which rounding is to blame.
 PATIENCE = 200
 
@@ -41,6 +39,8 @@ class OneSlack:
     inner        the QP is solved to this share of the current gap
     drop_after   rounds without weight after which a plane is dropped
     cache_size   cuts remembered for each example and asked before the oracle; for models without scores
+    enough       the share of the gap that a remembered plane must cut off to be taken; None measures what the
+                 oracle and the cache cost, and decides by that
     """
 
     line_search: bool = True
@@ -49,6 +49,7 @@ class OneSlack:
     inner: float = 0.1
     drop_after: int = 50
     cache_size: int = 0
+    enough: float | None = 0.3
 
     name = "one_slack"
 
@@ -62,9 +63,9 @@ class OneSlack:
             best.restore(start["best"])
         cache = None
         if self.cache_size and not problem.has_scores:
-            cache = CutCache(problem, self.cache_size)
+            cache = CutCache(problem, self.cache_size, self.enough)
             if "cache" in start:
-                cache.store.restore(start["cache"])
+                cache.restore(start["cache"])
         if self.line_search and problem.has_scores:
             rounds = self._exact(problem, planes, best)
         else:
@@ -87,7 +88,7 @@ class OneSlack:
     @staticmethod
     def _state(planes, best, cache):
         state = {"planes": planes.state(), "w": best.w, "best": best.state()}
-        return state if cache is None else {**state, "cache": cache.store.state()}
+        return state if cache is None else {**state, "cache": cache.state()}
 
     def _candidate(self, planes, best):
         """The optimum over the planes, solved to a share of the current gap."""
@@ -167,11 +168,11 @@ class OneSlack:
     @staticmethod
     def _remembers(problem, planes, best, cache, w):
         """Add the plane of the remembered cuts where it cuts off enough of the gap; says whether."""
-        if cache is None or not len(cache.store) or not len(planes):
+        if cache is None or not len(planes) or not cache.is_worth_a_look():
             return False
         plane = cache.plane(w)
         cut_off = problem.weight * (plane.value(w) - planes.model_value(w))
-        if not cut_off > ENOUGH * (best.primal - planes.dual):
+        if not cache.cuts_off_enough(cut_off, best.primal - planes.dual):
             return False
         planes.add(plane)
         return True
