@@ -89,6 +89,10 @@ class Checkpoint:
                 f"{self.path}: is a model, not a checkpoint; name another file for the checkpoint."
             )
         for name, value in about.items():
+            if header["about"].get(name) != value and name == "data":
+                raise FormatError(
+                    f"{self.path}: the checkpoint is of other data; give the data it is of, or {REMOVE}."
+                )
             if header["about"].get(name) != value:
                 raise FormatError(
                     f"{self.path}: the checkpoint is of another run ({name} {header['about'].get(name)}, now "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from .engines.blas import single_blas_thread
 from .objective import Regulariser, relative_gap
 from .problem import RiskProblem, Work
 from .result import Result, Status, Trace, TraceRow
+
+#: Numbers of the rows that go into the identity of a problem.
+DIGESTED = 10_000
 
 
 def solve(
@@ -217,19 +221,36 @@ def _check(tol, epsilon, max_iter, time_limit):
 
 def identity(problem) -> dict:
     """What must be the same where a state is to be of use: bounds of another problem are none here."""
+    model = getattr(problem, "model", problem)
+    fields = getattr(model, "__dict__", {}).items()
+    simple = {name: value for name, value in fields if isinstance(value, bool | int | float | str)}
     return {
-        "model": type(getattr(problem, "model", problem)).__name__,
+        "model": f"{type(model).__name__} {simple if model is not problem else ''}".strip(),
         "parameters": problem.n_params,
         "examples": getattr(problem, "n", None),
         "weight": problem.weight,
+        "data": _digest(getattr(problem, "data", None)),
     }
+
+
+def _digest(data):
+    """A number by which other targets, weights or rows are told, most likely: all of the first two, some of
+    the rows."""
+    parts = [getattr(data, "y", None), getattr(data, "weights", None)]
+    X = getattr(data, "X", None)
+    parts.append(getattr(X, "data", None) if hasattr(X, "indptr") else X)
+    checksum = 0
+    for part, most in zip(parts, (None, None, DIGESTED), strict=True):
+        if isinstance(part, np.ndarray) and part.dtype.kind in "biuf":
+            checksum = zlib.crc32(np.ascontiguousarray(part.ravel()[:most]), checksum)
+    return checksum
 
 
 def _state_of(start, problem):
     """What a solver starts from; of the result of another problem only w is of use."""
     if isinstance(start, Result):
         is_same = start.state.get("of") == identity(problem)
-        return {**(start.state if is_same else {}), "w": start.w}
+        return {"w": start.w, **(start.state if is_same else {})}
     if start is None or isinstance(start, dict):
         return start
     return {"w": np.asarray(start, dtype=float)}

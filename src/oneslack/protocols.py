@@ -95,6 +95,7 @@ class Scores(Protocol):
 
     `data = pack(X, Y, weights)` holds arrays, `data.n`, `data.shards` for what reads examples and
     `data.score_shards(S)` for what reads only scores; methods work on one shard (rows lo <= i < hi).
+    `data.unit`, where it is there, tells how large a loss is.
     With this a solver searches a line exactly and takes cuts at any point of it without a pass over the
     data.
 
@@ -165,6 +166,11 @@ class DualPasses(Protocol):
     point: np.ndarray
     shares: np.ndarray
     count: int
+    #: Optional, for solvers/anchor.py: the penalised part of the point; what a step adds to it, in units of
+    #: the rows; |delta|^2 of an example beside |x|^2.
+    weights: np.ndarray
+    scale: float
+    spread: float
 
     def run(self, rate: float) -> tuple[float, float]:
         """One pass over the active duals; returns the running gap and the growth of the dual.

@@ -24,7 +24,8 @@ def warn_if_stopped_early(model, X, results):
     if not open_ends:
         return
     worst = max(open_ends, key=lambda result: (result.status is Status.INTERRUPTED, result.gap))
-    goal = f"tol={model.tol:g}" if model.epsilon is None else f"epsilon={model.epsilon:g}"
+    epsilon = model._stopping_epsilon()
+    goal = f"tol={model.tol:g}" if epsilon is None else f"epsilon={epsilon:g}"
     of_them = f" ({len(open_ends)} of {len(results)} classes)" if len(results) > 1 else ""
     text = (
         f"{type(model).__name__} stopped at a relative duality gap of {model.duality_gap_:.2g} before it "

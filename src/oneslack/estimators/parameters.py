@@ -11,9 +11,13 @@ from ..solvers.choose import BY_NAME
 
 
 def check_parameters(model):
-    """TypeError for a value of the wrong kind, ValueError for one out of range."""
+    """TypeError for a value of the wrong kind, ValueError for one out of range.
+
+    A model's `_checks` go before those of the same name here.
+    """
+    checks = _CHECKS | getattr(model, "_checks", {})
     for name, value in model.get_params(deep=False).items():
-        _CHECKS[name](value)
+        checks[name](value)
 
 
 def seed_of(random_state) -> int:

@@ -5,5 +5,6 @@ from .chain import Chain
 from .measures import measure_model
 from .multiclass import Multiclass
 from .ranking import Grouped, Ranking
+from .regression import Regression
 
-__all__ = ["Binary", "Chain", "Grouped", "Multiclass", "Ranking", "measure_model"]
+__all__ = ["Binary", "Chain", "Grouped", "Multiclass", "Ranking", "Regression", "measure_model"]

@@ -1,0 +1,105 @@
+"""Dual coordinate passes over groups of constraints: the `dual pass` extension (protocols.py).
+
+    D(alpha) = sum_ij alpha_ij l_ij - 1/2 |sum_ij alpha_ij x_ij|^2     alpha >= 0,  sum_j alpha_ij <= C s_i
+
+Ramanan (2013), section 2.  A row that lacks nothing gives dual away, one that lacks something takes what is
+left in its group (cases 1 to 3); in a full group it takes from the row that lacks least (case 4).  Rows and
+groups that rest are left out of the next passes (shrinking), groups are visited in blocks of neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..rows import Shard
+
+BLOCK = 256
+#: A row rests when it lies beyond this share of the largest violation on its side.
+SHRINK = 0.25
+
+
+class ConstraintsDual:
+    """alpha (m,), w (d,) and what is active: groups, and rows inside them."""
+
+    def __init__(self, model, data, C, seed):
+        self.model, self.data = model, data
+        self.upper = C * data.weights
+        self.norm2, self.scale = data.row_norm2, 1.0
+        #: Squared lengths are told by group, one for all its rows.
+        self.spread = data.n / data.n_groups
+        self.alpha = np.zeros(data.n)
+        self.total = np.zeros(data.n_groups)
+        self.last = np.zeros(data.n)
+        self.w = np.zeros(model.n_params)
+        self.random = np.array([seed], np.uint64)
+        self.rows = np.arange(data.n)
+        self.counts = np.diff(data.starts)
+        self.active = np.flatnonzero((self.counts > 0) & (self.upper > 0))
+        self.n_active = len(self.active)
+        self.kept = np.empty_like(self.active)
+        self.count = int(self.counts[self.active].sum())
+        self.zone = np.full(2, np.inf)
+
+    @property
+    def point(self):
+        return self.w
+
+    @property
+    def weights(self):
+        """The point, to be changed in place."""
+        return self.w
+
+    @property
+    def shares(self):
+        """The duals as shares of what their group may hold."""
+        upper = np.repeat(self.upper, np.diff(self.data.starts))
+        return np.divide(self.alpha, upper, out=np.zeros_like(self.alpha), where=upper > 0)
+
+    def linear(self):
+        return float(np.einsum("i,i", self.alpha, self.data.margins))
+
+    def run(self, rate):
+        """One pass over what is active; returns the running gap and the growth of the dual."""
+        from .._jit.constraints import dual_pass
+
+        data = self.data
+        self.n_active, self.count, gap, growth, low, high = dual_pass(
+            data.view, data.starts, data.margins, self.upper, self.norm2, self.scale, self.alpha, self.total,
+            self.last, self.w, self.rows, self.counts, self.active, self.n_active, self.kept, BLOCK,
+            self.zone, self.random,
+        )  # fmt: skip
+        self.active, self.kept = self.kept, self.active
+        self.zone[0] = SHRINK * low if low > 0 else np.inf
+        self.zone[1] = SHRINK * high if high > 0 else np.inf
+        return gap, growth
+
+    def reopen(self, S):
+        """Bring back every row that may still move at scores S."""
+        from .._jit.constraints import reopen
+
+        self.n_active, self.count = reopen(
+            self.data.starts, self.data.margins, self.upper, S, self.alpha, self.total, self.last,
+            self.rows, self.counts, self.active,
+        )  # fmt: skip
+        self.zone[:] = np.inf
+
+    def begin(self, alpha):
+        """Begin at these duals, which must be feasible, without an anchor."""
+        self.alpha[:] = alpha
+        self.w[:] = self.model.adjoint(self.data, Shard(0, self.data.n), self.alpha)
+        self.total[:] = 0.0
+        scores = self.model.new_scores(self.data)
+        self.model.scores(self.data, Shard(0, self.data.n), self.w, scores)
+        self.reopen(scores)
+
+    _ARRAYS = ("alpha", "total", "last", "w", "random", "rows", "counts", "zone")
+
+    def state(self):
+        state = {name: getattr(self, name) for name in self._ARRAYS}
+        return state | {"active": self.active[: self.n_active], "count": self.count}
+
+    def restore(self, state):
+        for name in self._ARRAYS:
+            getattr(self, name)[...] = state[name]
+        self.n_active, self.count = len(state["active"]), int(state["count"])
+        self.active[: self.n_active] = state["active"]
