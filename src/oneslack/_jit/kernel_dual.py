@@ -1,0 +1,154 @@
+"""Compiled dual steps on a block of examples whose kernel matrix is at hand, and sums of its rows.
+
+S holds the block's scores, Q its kernel matrix; steps keep S up to date.
+"""
+
+import numpy as np
+from numba import njit
+
+from .multiclass import project_simplex
+
+
+@njit(nogil=True, cache=True)
+def add_rows(rows, slots, change, S, lo, hi):
+    """S[lo:hi] += sum_k rows[slots[k], lo:hi] change[k]."""
+    total = np.empty(hi - lo)  # side by side, whatever the number of columns of S
+    for z in range(change.shape[1]):
+        total[:] = 0.0
+        for k in range(len(slots)):
+            d = change[k, z]
+            if d != 0.0:
+                row = rows[slots[k], lo:hi]
+                for j in range(hi - lo):
+                    total[j] += d * row[j]
+        for j in range(hi - lo):
+            S[lo + j, z] += total[j]
+
+
+@njit(nogil=True, cache=True)
+def box_gaps(y, upper, alpha, S, gaps):
+    """gaps[i] = upper_i max(0, u_i) - alpha_i u_i, with u_i = 1 - y_i S_i: what example i adds to P - D."""
+    for i in range(len(y)):
+        u = 1.0 - y[i] * S[i]
+        gaps[i] = (upper[i] - alpha[i]) * u if u > 0.0 else -alpha[i] * u
+
+
+@njit(nogil=True, cache=True)
+def box_block(Q, y, upper, alpha, S, share, max_passes):
+    """Coordinate ascent on the block until its gap has fallen to `share` of what it was."""
+    q = len(y)
+    gaps = np.empty(q)
+    box_gaps(y, upper, alpha, S, gaps)
+    goal = share * gaps.sum()
+    for _ in range(max_passes):
+        for i in range(q):
+            u = 1.0 - y[i] * S[i]
+            curvature = Q[i, i]
+            new = upper[i] if u > 0.0 else 0.0
+            if curvature > 0.0:
+                new = min(max(alpha[i] + u / curvature, 0.0), upper[i])
+            if new != alpha[i]:
+                change = (new - alpha[i]) * y[i]
+                alpha[i] = new
+                for j in range(q):
+                    S[j] += change * Q[i, j]
+        box_gaps(y, upper, alpha, S, gaps)
+        if gaps.sum() <= goal:
+            break
+
+
+@njit(nogil=True, cache=True)
+def pair_block(Q, y, upper, alpha, S, share, max_steps):
+    """Steps of pairs that keep sum alpha_i y_i, until the largest violation has fallen to `share`.
+
+    v_i = y_i - S_i; i may go up (its alpha_i y_i rises), j down; the pair with v_i > v_j gains.
+    """
+    q = len(y)
+    goal = -1.0
+    for _ in range(max_steps):
+        top, up = -np.inf, -1
+        lowest = np.inf
+        for i in range(q):
+            v = y[i] - S[i]
+            if ((y[i] > 0.0 and alpha[i] < upper[i]) or (y[i] < 0.0 and alpha[i] > 0.0)) and v > top:
+                top, up = v, i
+            if ((y[i] > 0.0 and alpha[i] > 0.0) or (y[i] < 0.0 and alpha[i] < upper[i])) and v < lowest:
+                lowest = v
+        violation = top - lowest
+        if goal < 0.0:
+            goal = share * violation
+        if up < 0 or violation <= goal or violation <= 1e-14:
+            break
+        best, down = -1.0, -1
+        for j in range(q):
+            if (y[j] > 0.0 and alpha[j] > 0.0) or (y[j] < 0.0 and alpha[j] < upper[j]):
+                difference = top - (y[j] - S[j])
+                if difference > 0.0:
+                    curvature = max(Q[up, up] + Q[j, j] - 2.0 * Q[up, j], 1e-12)
+                    if difference * difference / curvature > best:
+                        best, down = difference * difference / curvature, j
+        if down < 0:
+            break
+        curvature = max(Q[up, up] + Q[down, down] - 2.0 * Q[up, down], 1e-12)
+        step = (top - (y[down] - S[down])) / curvature
+        room_up = upper[up] - alpha[up] if y[up] > 0.0 else alpha[up]
+        room_down = alpha[down] if y[down] > 0.0 else upper[down] - alpha[down]
+        step = min(step, room_up, room_down)
+        alpha[up] = _moved(alpha[up], y[up] * step, upper[up], step == room_up, y[up] > 0.0)
+        alpha[down] = _moved(alpha[down], -y[down] * step, upper[down], step == room_down, y[down] < 0.0)
+        for j in range(q):
+            S[j] += step * (Q[up, j] - Q[down, j])
+
+
+@njit(nogil=True, cache=True)
+def _moved(alpha, change, upper, at_bound, rises):
+    """The bound itself where it is reached: rounding must not leave a rest."""
+    if at_bound:
+        return upper if rises else 0.0
+    return min(max(alpha + change, 0.0), upper)
+
+
+@njit(nogil=True, cache=True)
+def simplex_gaps(y, upper, L, P, S, gaps):
+    """gaps[i] = upper_i (max_z g_z - <p_i, g>), g_z = L[y_i, z] + S_iz."""
+    for i in range(len(y)):
+        best, mean = -np.inf, 0.0
+        for z in range(L.shape[0]):
+            g = L[y[i], z] + S[i, z]
+            best = max(best, g)
+            mean += P[i, z] * g
+        gaps[i] = upper[i] * max(best - mean, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def simplex_block(Q, y, upper, L, P, S, share, max_passes):
+    """Block ascent, one example's outputs at a time, until the block's gap has fallen to `share`.
+
+    Row p of P is the example's share of each output: its part of w is upper (e_y - p) phi(x).
+    """
+    q, K = P.shape
+    gaps = np.empty(q)
+    simplex_gaps(y, upper, L, P, S, gaps)
+    goal = share * gaps.sum()
+    p, work = np.empty(K), np.empty(K)
+    for _ in range(max_passes):
+        for i in range(q):
+            if upper[i] <= 0.0:
+                continue
+            scale = 1.0 / (upper[i] * max(Q[i, i], 1e-12))
+            top = -np.inf
+            for z in range(K):
+                p[z] = P[i, z] + scale * (L[y[i], z] + S[i, z])
+                top = max(top, p[z])
+            for z in range(K):
+                p[z] -= top
+            project_simplex(p, 1.0, K, work)
+            for z in range(K):
+                change = -upper[i] * (p[z] - P[i, z])
+                if change != 0.0:
+                    P[i, z] = p[z]
+                    for j in range(q):
+                        S[j, z] += change * Q[i, j]
+        simplex_gaps(y, upper, L, P, S, gaps)
+        if gaps.sum() <= goal:
+            break

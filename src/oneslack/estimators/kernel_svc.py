@@ -1,0 +1,392 @@
+"""KernelSVC: classification with kernels, exact or at scale."""
+
+from __future__ import annotations
+
+import copy
+import time
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import driver
+from ..engines.threads import Threads
+from ..kernel_problem import MEMORY, KernelProblem
+from ..mercer import NAMES, Inputs, Kernel
+from ..result import Status
+from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
+from .certified import Certified
+from .class_task import ClassTask
+from .convergence import warn_if_stopped_early
+from .kernel_parameters import check_kernel_parameters
+from .linear_model import INPUT
+from .parameters import seed_of
+from .targets import encode, example_weights
+
+#: The papers' epsilon, by which sampled schemes stop.
+EPSILON = 1e-3
+#: Up to here kernel values are float64.
+WIDE = 4096
+#: From here on "auto" no longer looks at all examples in each round.
+CONSTANT_FROM = 400_000
+#: Examples of a sampled plane.
+SAMPLE_SIZE = {"linear": 400, "constant": 1000}
+#: Values of the kernel that a certificate may always cost.
+CERTIFICATE = 1e8
+
+
+class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator):
+    """Support vector classification with a kernel, for a hundred or a million examples.
+
+    Minimises 1/2 |w|^2 + C sum_i s_i hinge_i over w in the kernel's feature space.  Two classes: the hinge
+    max(0, 1 - y f(x)).  More: Crammer and Singer's max_z (1[z != y] + f_z) - f_y, or one binary problem a
+    class ("ovr").
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the sum of the hinges, as in scikit-learn's SVC.
+    kernel : {"rbf", "poly", "linear", "laplacian", "precomputed"} or callable, default="rbf"
+        A callable gets two blocks of rows and returns their matrix.  "precomputed": X is that matrix.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "laplacian"; "scale" is 1 / (d var(X)), where rows count by their
+        sample_weight; "auto" is 1 / d.
+    degree, coef0 : float, default=3 and 0.0
+        Of "poly": (gamma <a, b> + coef0)^degree.
+    method : {"auto", "exact", "linear", "constant", "basis"}, default="auto"
+        "exact": the dual by blocks, with a certificate.  "linear": cuts of sampled examples, scores of all n
+        in each round.  "constant": cuts of samples alone, in a time that does not depend on n.  "basis": the
+        span of `n_basis` examples.  "auto" takes "exact" while the kernel matrix fits into `memory`, then
+        "linear", and "constant" from 400,000 examples on.
+    sample_size : int or None, default=None
+        Examples of a sampled cut; None is 400 for "linear" and 1000 for "constant".
+    n_basis : int, default=500
+        Basis functions of "basis".
+    tol : float, default=1e-3
+        "exact", "basis": relative duality gap (P - D) / P to stop at.
+    epsilon : float or None, default=None
+        Stop when no one-slack constraint is violated by more (mean loss).  "linear" and "constant" always
+        stop by it: None is 0.001 there, as in the paper.
+    fit_intercept : bool, default=False
+        Learn an intercept, which is not penalised.  Most kernels need none.  Not for "exact" with
+        "crammer_singer".
+    multi_class : {"crammer_singer", "ovr"}, default="crammer_singer"
+        One problem for all classes, or one a class against the rest.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the examples of a class.
+    memory : float, default=2**31
+        Bytes that training may hold in kernel values or features.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores.
+    max_iter : int, default=100_000
+        Rounds.
+    time_limit : float or None, default=None
+        Seconds of training; the best model so far is kept.
+    random_state : int, RandomState or None, default=None
+        Seed of all samples; None is 0, so equal fits are equal.
+    verbose : int, default=0
+        1 prints a line when the gap has closed by a fifth, 2 one for each round.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (m,)
+        Numbers of the support vectors among the training examples.
+    support_vectors_ : ndarray or CSR matrix of shape (m, d)
+        Their rows; without columns for "precomputed".
+    dual_coef_ : ndarray of shape (1, m) or (K, m)
+        The scores of a row x are dual_coef_ @ k(support_vectors_, x) + intercept_.
+    intercept_ : ndarray of shape (1,) or (K,)
+    classes_ : ndarray of shape (K,)
+    objective_, dual_objective_, duality_gap_ : float
+        P at this model, a lower bound of its minimum, and (P - D) / P.  The bound is true where
+        `certified_`; else it is an estimate ("linear" and "constant": by sampled cuts; "basis": a bound for
+        the span only).  For "constant" on many examples P, too, is estimated from a part of them.
+    certified_ : bool
+    reduction_error_ : float
+        After `reduce`: what it may have changed.
+    method_ : str
+        The method taken.
+    n_iter_ : int
+    result_ : Result, or list of K Results for "ovr"
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+
+    Examples
+    --------
+    >>> import oneslack
+    >>> from oneslack.datasets import make_checkers
+    >>> X, y = make_checkers(1000, random_state=0)
+    >>> model = oneslack.KernelSVC(C=10, gamma=10).fit(X, y)
+    >>> bool(model.score(X, y) > 0.95), model.certified_
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        *,
+        method="auto",
+        sample_size=None,
+        n_basis=500,
+        tol=1e-3,
+        epsilon=None,
+        fit_intercept=False,
+        multi_class="crammer_singer",
+        class_weight=None,
+        memory=MEMORY,
+        n_jobs=None,
+        max_iter=100_000,
+        time_limit=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.method = method
+        self.sample_size = sample_size
+        self.n_basis = n_basis
+        self.tol = tol
+        self.epsilon = epsilon
+        self.fit_intercept = fit_intercept
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d); (n, n) for "precomputed"
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+
+        Returns
+        -------
+        self : KernelSVC
+        """
+        check_kernel_parameters(self)
+        X, y = validate_data(self, X, y, order="C", **INPUT)
+        classes, codes = encode(y)
+        weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
+        ovr = self.multi_class == "ovr" and len(classes) > 2
+        task = ClassTask(classes, codes, 0, bool(self.fit_intercept), weights, None, ovr)
+        self.method_ = self._method(X.shape[0])
+        self._check_method(task)
+        self._kernel = self._fitted_kernel(X, sample_weight)
+        with fit_progress(self, X, y, sample_weight) as callbacks:
+            results = self._solve(task, X, callbacks)
+            self.classes_ = classes
+            self._store_expansion(X, [result.w.merged() for result in results])
+            self._store_certificate(results, None)
+            self.certified_ = all(result.certified for result in results)
+        told = copy.copy(self)
+        told.epsilon = self._epsilon()
+        warn_if_stopped_early(told, None, results)
+        return self
+
+    def _method(self, n):
+        if self.method != "auto":
+            return self.method
+        if 4 * n * n <= self.memory or 8 * n * n <= min(self.memory, 8 * WIDE**2):
+            return "exact"
+        return "linear" if n < CONSTANT_FROM else "constant"
+
+    def _check_method(self, task):
+        if self.method_ == "exact" and self.fit_intercept and not task.is_binary:
+            raise ValueError(
+                "method='exact' has no intercepts with multi_class='crammer_singer'; use fit_intercept=False "
+                "or multi_class='ovr'"
+            )
+
+    def _epsilon(self):
+        sampled = self.method_ in SAMPLE_SIZE
+        return EPSILON if sampled and self.epsilon is None else self.epsilon
+
+    def _fitted_kernel(self, X, sample_weight) -> Kernel:
+        name = self.kernel
+        if isinstance(name, str) and name == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed kernels must be a square matrix of all training examples; X has shape {X.shape}"
+            )
+        gamma = self.gamma
+        if isinstance(gamma, str):
+            gamma = 1.0 / X.shape[1]
+            spread = _variance(X, sample_weight) if self.gamma == "scale" and name in NAMES else 0.0
+            gamma = gamma / spread if spread > 0 else gamma
+        kernel = Kernel(name, float(gamma), self.degree, float(self.coef0)).fitted(X)
+        return kernel if X.shape[0] <= WIDE else kernel.narrowed(X)
+
+    def _solver(self):
+        from ..solvers.basis_functions import BasisFunctions
+        from ..solvers.exact_kernel import ExactKernel
+        from ..solvers.sampled_cuts import SampledCuts
+
+        seed = seed_of(self.random_state)
+        if self.method_ == "exact":
+            return ExactKernel(seed=seed)
+        if self.method_ == "basis":
+            return BasisFunctions(self.n_basis, seed=seed)
+        size = self.sample_size or SAMPLE_SIZE[self.method_]
+        return SampledCuts(self.method_, size, seed=seed)
+
+    def _solve(self, task, X, callbacks):
+        results, solver = [], self._solver()
+        begin, time_limit, max_iter = time.perf_counter(), self.time_limit, self.max_iter
+        for model, y, weights in task.models():
+            if self.time_limit is not None:
+                time_limit = max(self.time_limit - (time.perf_counter() - begin), 1e-9)
+            problem = KernelProblem(
+                model, self._kernel, X, y, self.C, intercept=self.fit_intercept, sample_weight=weights,
+                memory=self.memory, n_jobs=self.n_jobs,
+            )  # fmt: skip
+            with problem.engine:
+                result = driver.solve(
+                    problem, solver, tol=self.tol, epsilon=self._epsilon(), max_iter=max_iter,
+                    time_limit=time_limit, callbacks=callbacks,
+                )  # fmt: skip
+                results.append(_with_certificate(problem, result))
+            if result.status is Status.INTERRUPTED:
+                max_iter = 1  # Ctrl-C is for all classes
+        return results
+
+    def _store_expansion(self, X, expansions):
+        """One expansion for all scores."""
+        support = np.unique(np.concatenate([w.index for w in expansions]))
+        columns = []
+        for w in expansions:
+            c = np.zeros((len(support), w.coefficients.shape[1]))
+            c[np.searchsorted(support, w.index)] = w.coefficients
+            columns.append(c)
+        self.support_ = support
+        self.dual_coef_ = np.hstack(columns).T.copy()
+        self.intercept_ = np.concatenate([w.bias for w in expansions])
+        self.support_vectors_ = np.empty((len(support), 0)) if self._kernel.is_precomputed else X[support]
+
+    # Scores.
+
+    def decision_function(self, X):
+        """Scores of the classes; the highest wins.  Works in blocks: memory does not grow with n m.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d); (n, training examples) for "precomputed"
+
+        Returns
+        -------
+        scores : ndarray of shape (n,) for two classes, (n, K) for more
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **INPUT)
+        scores = np.empty((X.shape[0], len(self.dual_coef_)))
+        vectors, c = self._vectors(), self.dual_coef_.T
+        with Threads(self.n_jobs) as engine:
+            # Inputs are copies: a part of the rows at a time bounds what they take.
+            for lo in range(0, X.shape[0], 65_536):
+                part = self._kernel.inputs(X[lo : lo + 65_536])
+                scores[lo : lo + 65_536] = self._kernel.product(part, vectors, c, engine)
+        scores += self.intercept_
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _vectors(self) -> Inputs:
+        return self._kernel.inputs(self.support_vectors_, self.support_)
+
+    def predict(self, X):
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : as in `decision_function`
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+        """
+        scores = self.decision_function(X)
+        index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[index]
+
+    def reduce(self, bound=1e-2, max_vectors=None):
+        """Use fewer support vectors, with scores that change by at most `bound` sqrt(k(x, x)) at any x.
+
+        Parameters
+        ----------
+        bound : float
+        max_vectors : int or None
+            Stop at so many, whatever the error.
+
+        Returns
+        -------
+        self : KernelSVC
+            `reduction_error_` is the largest change there can be, as a factor of sqrt(k(x, x)).  The
+            objective and its bound are still those of the whole expansion.
+        """
+        from ..shrink_expansion import shrink
+
+        check_is_fitted(self)
+        if self._kernel.is_precomputed:
+            raise ValueError("reduce needs the support vectors; a precomputed kernel does not have them")
+        with Threads(self.n_jobs) as engine:
+            chosen, c, lost = shrink(
+                self._kernel, self._vectors(), self.dual_coef_.T, bound, max_vectors, engine
+            )
+        self.reduction_error_ = lost + getattr(self, "reduction_error_", 0.0)
+        self.support_, self.support_vectors_ = self.support_[chosen], self.support_vectors_[chosen]
+        self.dual_coef_ = c.T.copy()
+        return self
+
+    def save(self, path):
+        """Write the model to one safe file; `oneslack.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        from ..formats import save_model
+        from .saving_kernel import kernel_to_file
+
+        check_is_fitted(self)
+        save_model(path, *kernel_to_file(self))
+
+
+def _variance(X, weights=None):
+    """Of all numbers in X; a row of weight 2 counts twice."""
+    shares = np.full(X.shape[0], 1.0) if weights is None else np.asarray(weights, dtype=np.float64)
+    shares = shares / (shares.sum() * X.shape[1])
+    if weights is None and not sp.issparse(X):
+        return float(X.var(dtype=np.float64))
+    squares = X.multiply(X) if sp.issparse(X) else X * X
+    mean, mean_square = (float(shares @ np.asarray(part.sum(axis=1)).ravel()) for part in (X, squares))
+    return mean_square - mean**2
+
+
+def _with_certificate(problem, result):
+    """For sampled cuts a true bound in place of the estimate, where it costs little beside the training."""
+    from ..solvers.sampled_cuts import certified_dual
+
+    planes = result.state.get("planes")
+    if planes is None:
+        return result
+    dual = certified_dual(problem, planes, max(0.25 * problem.n_values, CERTIFICATE))
+    return result if dual is None else replace(result, dual=dual, certified=True)

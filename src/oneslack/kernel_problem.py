@@ -1,0 +1,182 @@
+"""KernelProblem: a model whose features are those of a kernel, seen through scores.
+
+Where psi = [sum_t phi(u_t) e_slot(t), rest] factors over nodes, a model needs of w only the scores
+S[t, k] = <w_k, phi(u_t)> of each node u_t in each slot k, and a cut is known by its coefficients c: the
+weights sum_t phi(u_t) c[t].  Both live in the span of the examples,
+
+    w = sum_t phi(u_t) c[t],     S = K c,     |w|^2 = <c, K c>,
+
+so the score methods of protocols.py (`new_scores`, `risk`, `cut`, `along`) are the whole kernel extension:
+the nodes are the rows of X, the slots the columns of S, and the methods that read X are never called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .engines.threads import Threads
+from .problem import Problem, lacks
+
+#: What a model must offer.
+NEEDS = ("pack", "new_scores", "risk", "cut", "along")
+#: Bytes that a solver may hold in kernel values or features.
+MEMORY = 2**31
+#: Values of the kernel that an estimate of P may cost.
+ESTIMATE = 5e8
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """w = sum_j phi(x_index[j]) coefficients[j], with the intercepts.
+
+    index         (m,) examples
+    coefficients  (m, slots)
+    bias          (slots,)
+    """
+
+    index: np.ndarray
+    coefficients: np.ndarray
+    bias: np.ndarray
+
+    def copy(self) -> Expansion:
+        return Expansion(self.index.copy(), self.coefficients.copy(), self.bias.copy())
+
+    def merged(self) -> Expansion:
+        """Each example once, and only those with a weight."""
+        index, where = np.unique(self.index, return_inverse=True)
+        total = np.zeros((len(index), self.coefficients.shape[1]))
+        np.add.at(total, where, self.coefficients)
+        used = total.any(axis=1)
+        return Expansion(index[used], total[used], self.bias)
+
+
+class _Regulariser:
+    """What the driver asks before the first step: a bound and a point."""
+
+    def __init__(self, slots):
+        self.slots = slots
+        self.n_free = 0
+
+    def start(self):
+        return Expansion(np.empty(0, int), np.empty((0, self.slots)), np.zeros(self.slots))
+
+    @staticmethod
+    def dual(v, linear):
+        return linear
+
+
+class KernelProblem:
+    """Examples (X, Y) under a model with the features of a kernel.
+
+        P(w) = 1/2 |w|^2 + C sum_i s_i H_i(w)
+
+    Parameters
+    ----------
+    model : Binary, Multiclass, or any model with the score methods
+    kernel : mercer.Kernel
+    X : (n, d) dense or sparse; the matrix K (n, n) for a precomputed kernel
+    Y : (n,) as the model takes it
+    intercept : one free weight a slot
+    sample_weight : (n,) or None
+    memory : bytes that a solver may hold in kernel values or features
+    n_jobs : threads; None for all cores
+    """
+
+    floor = 0.0
+    has_scores = False
+    has_batches = False
+
+    def __init__(
+        self, model, kernel, X, Y, C=1.0, *, intercept=False, sample_weight=None, memory=MEMORY, n_jobs=1
+    ):
+        if not np.isfinite(C) or C <= 0:
+            raise ValueError(f"C must be a positive number; got {C!r}")
+        lacking = lacks(model, NEEDS)
+        if lacking:
+            raise ValueError(
+                f"a kernel needs a model with scores; {type(model).__name__} lacks {', '.join(lacking)}. "
+                "Use it without a kernel."
+            )
+        self.model, self.C, self.intercept, self.memory = model, float(C), bool(intercept), int(memory)
+        self.kernel = kernel
+        self.n = X.shape[0]
+        self.inputs = kernel.inputs(X, np.arange(self.n) if kernel.is_precomputed else None)
+        self.data = model.pack(np.empty((self.n, 0)), Y, sample_weight)
+        total = float(self.data.weights.sum())
+        if self.n == 0 or total <= 0:
+            raise ValueError("there is no example with a positive weight")
+        self.mean, self.weight = 1.0 / total, self.C * total
+        self.certified = True
+        self.engine = Threads(n_jobs)
+        self.shape = model.new_scores(self.data).shape[1:]
+        self.slots = int(np.prod(self.shape, dtype=int))
+        self.n_params = 1
+        self.regulariser = _Regulariser(self.slots)
+        self.n_values = 0  # values of the kernel computed so far
+
+    # Scores are (n, slots) float64 here, and (n, *shape) for the model.
+
+    def _of_model(self, S):
+        return S.reshape(len(S), *self.shape)
+
+    def product(self, rows, index, coefficients) -> np.ndarray:
+        """K(rows, index) @ coefficients; `rows` None for all."""
+        A = self.inputs if rows is None else self.inputs.take(rows)
+        self.n_values += len(A) * len(index)
+        return self.kernel.product(A, self.inputs.take(index), coefficients, self.engine)
+
+    def scores(self, w: Expansion, rows=None) -> np.ndarray:
+        """S at w, of all examples or of some."""
+        return self.product(rows, w.index, w.coefficients) + w.bias
+
+    def part(self, rows):
+        """The packed examples `rows`."""
+        if rows is None:
+            return self.data
+        data = self.data
+        return replace(data, X=np.empty((len(rows), 0)), y=data.y[rows], weights=data.weights[rows])
+
+    def _map(self, function, data, S, *arguments):
+        S = self._of_model(S)
+        shards = data.score_shards(S)
+        return self.engine.map(lambda shard: function(data, shard, S, *arguments), shards)
+
+    def risk_at(self, S, rows=None) -> float:
+        """The mean hinge of the examples `rows` at their scores."""
+        data = self.part(rows)
+        return sum(self._map(self.model.risk, data, S)) / float(data.weights.sum())
+
+    def cut_at(self, S, rows=None) -> tuple[np.ndarray, float]:
+        """(coefficients (n, slots), mean loss) of the worst outputs at S, over the mean of `rows`."""
+        data = self.part(rows)
+        c = np.empty_like(S)
+        loss = sum(self._map(self.model.cut, data, S, self._of_model(c)))
+        total = float(data.weights.sum())
+        c /= total
+        return c, loss / total
+
+    def along(self, S, dS, t) -> tuple[float, float]:
+        """The mean hinge at S + t dS, and its slope in t."""
+        parts = self._map(self.model.along, self.data, S, self._of_model(dS), t)
+        _, risk, slope = (self.mean * sum(values) for values in zip(*parts, strict=True))
+        return risk, slope
+
+    def primal(self, w: Expansion) -> float:
+        """P(w); where it would cost too much, an estimate from a part of the examples."""
+        w = w.merged()
+        norm2 = 0.0
+        if len(w.index):
+            norm2 = float(np.sum(w.coefficients * self.product(w.index, w.index, w.coefficients)))
+        rows = None
+        affordable = int(ESTIMATE / max(len(w.index), 1))
+        if self.n > max(affordable, 10_000) and not self.certified:
+            rows = np.random.default_rng(0).choice(self.n, max(affordable, 10_000), replace=False)
+        return 0.5 * norm2 + self.weight * self.risk_at(self.scores(w, rows), rows)
+
+    def linear_twin(self, Z) -> Problem:
+        """The linear problem on features Z (n, k), with the same model, weights and C."""
+        model = replace(self.model, n_features=Z.shape[1], intercept=self.intercept)
+        twin = Problem(model, Z, self.data.y, self.C, sample_weight=self.data.weights, engine=self.engine)
+        return twin

@@ -1,0 +1,293 @@
+"""Mercer kernels k(a, b), in blocks that stay in the processor's cache.
+
+    linear     <a, b>                    rbf          exp(-gamma |a - b|^2)
+    poly       (gamma <a, b> + coef0)^degree          laplacian    exp(-gamma |a - b|_1)
+    precomputed, or any function(A, B) -> (len(A), len(B))
+
+`Kernel.inputs` turns a matrix into what a kernel works on; `values` gives one block; `product` multiplies
+K(A, B) by coefficients without ever holding more of K than a few blocks, and `grouped_product` does so for
+several groups of B.  Values are float32 or float64, sums over blocks are float64.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+
+from .engines.blas import single_blas_thread
+from .rows import as_rows
+
+NAMES = ("linear", "poly", "rbf", "laplacian", "precomputed")
+#: Rows and columns of a block: about a megabyte of float32.
+BLOCK_ROWS, BLOCK_COLUMNS = 256, 1024
+#: Rows that are copied at a time.
+COPY_ROWS = 16_384
+#: A sparse matrix is unpacked when it then takes at most this many bytes.
+DENSE_BYTES = 2**29
+#: exp(-gamma |a - b|^2) is computed by way of <a, b>: beyond this gamma |a|^2, float32 loses too much.
+FLOAT32_SPREAD = 2000.0
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Rows as a kernel takes them.
+
+    rows   (n, d') dense or CSR; for rbf scaled and with two more columns, -|a|^2 and 1
+    index  (n,) of the rows among the training examples, for a precomputed kernel, else None
+    """
+
+    rows: object
+    index: np.ndarray | None = None
+
+    def __len__(self):
+        return self.rows.shape[0]
+
+    def take(self, index) -> Inputs:
+        return Inputs(self.rows[index], None if self.index is None else self.index[index])
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its parameters; `dtype` is that of its values.
+
+    >>> import numpy as np
+    >>> from oneslack.mercer import Kernel
+    >>> kernel = Kernel("poly", gamma=1.0, degree=2, coef0=1.0)
+    >>> A = kernel.inputs(np.array([[1.0], [2.0]]))
+    >>> kernel.values(A, A).tolist()
+    [[4.0, 9.0], [9.0, 25.0]]
+    """
+
+    name: str | Callable = "rbf"
+    gamma: float = 1.0
+    degree: float = 3
+    coef0: float = 0.0
+    dtype: type = np.float64
+    centre: np.ndarray | None = None
+
+    def __post_init__(self):
+        if not callable(self.name) and self.name not in NAMES:
+            raise ValueError(
+                f"kernel={self.name!r} is not known; use one of {', '.join(NAMES)} or a function"
+            )
+
+    @cached_property
+    def is_precomputed(self) -> bool:
+        return isinstance(self.name, str) and self.name == "precomputed"
+
+    def fitted(self, X) -> Kernel:
+        """With the origin moved into the data, where that changes no value but helps rounding."""
+        if isinstance(self.name, str) and self.name == "rbf" and not sp.issparse(X):
+            return replace(self, centre=np.mean(X, axis=0, dtype=np.float64))
+        return self
+
+    def narrowed(self, X) -> Kernel:
+        """With float32 values, unless they would be too rough for this X."""
+        rough = False
+        if isinstance(self.name, str) and self.name == "rbf":
+            spans = _spans(X.shape[0], COPY_ROWS)
+            far = [float(_squared_norms(self._moved(X[lo:hi])).max()) for lo, hi in spans]
+            rough = self.gamma * max(far, default=0.0) > FLOAT32_SPREAD
+        elif self.name == "poly":
+            rough = True
+        return replace(self, dtype=np.float64 if rough else np.float32)
+
+    def _moved(self, X):
+        return X if self.centre is None or sp.issparse(X) else X - self.centre
+
+    def inputs(self, X, index=None) -> Inputs:
+        """`X` (n, d), dense or sparse, as the kernel takes it; `index` as in `Inputs`."""
+        if callable(self.name) or self.is_precomputed:
+            return Inputs(X, index)
+        X = as_rows(X)
+        if sp.issparse(X) and X.shape[0] * X.shape[1] * np.dtype(self.dtype).itemsize <= DENSE_BYTES:
+            X = X.toarray()
+        if self.name != "rbf":
+            return Inputs(X.astype(self.dtype, copy=False))
+        scale = np.sqrt(2.0 * self.gamma)
+        if sp.issparse(X):
+            Z = scale * X
+            extra = np.column_stack([-0.5 * _squared_norms(Z), np.ones(X.shape[0])])
+            return Inputs(sp.hstack([Z, extra], format="csr").astype(self.dtype, copy=False))
+        rows = np.empty((X.shape[0], X.shape[1] + 2), self.dtype)
+        rows[:, -1] = 1.0
+        for lo, hi in _spans(len(X), COPY_ROWS):  # no float64 copy of all X
+            Z = scale * self._moved(X[lo:hi])
+            rows[lo:hi, :-2] = Z
+            rows[lo:hi, -2] = -0.5 * _squared_norms(Z)
+        return Inputs(rows)
+
+    def values(self, A: Inputs, B: Inputs) -> np.ndarray:
+        """K(A, B), (len(A), len(B))."""
+        return self._block(A, self._right(B))
+
+    def _right(self, B):
+        """B as the right factor.  rbf: <z_a, z_b> - |z_a|^2 / 2 - |z_b|^2 / 2 is one product when the two
+        last columns of B change places."""
+        return Inputs(_swapped(B.rows)) if not callable(self.name) and self.name == "rbf" else B
+
+    def _block(self, A, B, room=None):
+        """K(A, B) for a right factor B; `room` is a flat array of `dtype` that may be written over."""
+        if self.is_precomputed:
+            return np.asarray(A.rows[:, B.index], dtype=self.dtype)
+        if callable(self.name):
+            return self._called(A, B)
+        if self.name == "laplacian":
+            return self._laplacian(A, B)
+        if self.name == "rbf":
+            K = _inner(A.rows, B.rows, room)
+            if self.dtype == np.float64:
+                np.minimum(K, 0.0, out=K)
+            return np.exp(K, out=K)
+        K = _inner(A.rows, B.rows, room)
+        if self.name == "poly":
+            K *= self.gamma
+            K += self.coef0
+            np.power(K, self.degree, out=K)
+        return K
+
+    def _called(self, A, B):
+        K = np.asarray(self.name(A.rows, B.rows))
+        if K.shape != (len(A), len(B)):
+            raise ValueError(
+                f"the kernel function returned an array of shape {K.shape} for {len(A)} and {len(B)} rows; "
+                f"expected ({len(A)}, {len(B)})"
+            )
+        return K.astype(self.dtype, copy=False)
+
+    def _laplacian(self, A, B):
+        from ._jit.kernel_blocks import city_block
+
+        K = np.empty((len(A), len(B)), self.dtype)
+        city_block(_dense(A.rows), _dense(B.rows), K)
+        K *= -self.gamma
+        return np.exp(K, out=K)
+
+    def diagonal(self, A: Inputs) -> np.ndarray:
+        """k(a, a) of each row, float64."""
+        if self.is_precomputed:
+            return np.asarray(A.rows[np.arange(len(A)), A.index], dtype=np.float64).ravel()
+        if callable(self.name):
+            return np.array([self.values(row, row)[0, 0] for row in _singles(A)], dtype=np.float64)
+        if self.name in ("rbf", "laplacian"):
+            return np.ones(len(A))
+        norms = _squared_norms(A.rows).astype(np.float64)
+        return norms if self.name == "linear" else (self.gamma * norms + self.coef0) ** self.degree
+
+    def product(self, A: Inputs, B: Inputs, coefficients, engine) -> np.ndarray:
+        """K(A, B) @ coefficients: (len(A), K) float64 for coefficients (len(B), K)."""
+        out = np.zeros((len(A), coefficients.shape[1]))
+        narrow = coefficients.astype(self.dtype)
+        right = self._right(B)
+        columns = [(right.take(slice(lo, hi)), narrow[lo:hi]) for lo, hi in _spans(len(B), BLOCK_COLUMNS)]
+
+        rooms = _Rooms(self.dtype, BLOCK_ROWS * BLOCK_COLUMNS)
+
+        def fill(span):
+            rows, room = A.take(slice(*span)), rooms.mine()
+            for part, c in columns:
+                out[slice(*span)] += self._block(rows, part, room) @ c
+
+        _over_blocks(fill, len(A), engine)
+        return out
+
+    def grouped_product(self, A: Inputs, B: Inputs, coefficients, offsets, engine) -> np.ndarray:
+        """(groups, len(A), K): K(A, B_k) @ coefficients_k, with B_k = B[offsets[k] : offsets[k + 1]]."""
+        out = np.zeros((len(offsets) - 1, len(A), coefficients.shape[1]))
+        narrow = coefficients.astype(self.dtype)
+        right = self._right(B)
+        parts = [(k, right.take(slice(lo, hi)), lo, hi) for k, lo, hi in _runs(offsets)]
+
+        widest = max((hi - lo for _, _, lo, hi in parts), default=0)
+        rooms = _Rooms(self.dtype, BLOCK_ROWS * widest)
+
+        def fill(span):
+            rows, room = A.take(slice(*span)), rooms.mine()
+            for k, part, lo, hi in parts:
+                K = self._block(rows, part, room)
+                while lo < hi:
+                    end = offsets[k + 1]
+                    out[k, slice(*span)] = K[:, lo - hi : end - hi or None] @ narrow[lo:end]
+                    lo, k = end, k + 1
+
+        _over_blocks(fill, len(A), engine)
+        return out
+
+
+class _Rooms(threading.local):
+    """Room for one block in each thread: a fresh megabyte costs as much as filling it."""
+
+    def __init__(self, dtype, size):
+        self.dtype, self.size, self.room = dtype, size, None
+
+    def mine(self):
+        if self.room is None:
+            self.room = np.empty(self.size, self.dtype)
+        return self.room
+
+
+def _over_blocks(fill, n, engine):
+    """Call fill(span) for blocks of the n rows; a thread takes several at a time."""
+    spans = _spans(n, BLOCK_ROWS)
+    tasks = [spans[lo:hi] for lo, hi in _spans(len(spans), min(max(len(spans) // 8, 1), 16))]
+
+    def run(task):
+        for span in task:
+            fill(span)
+
+    with single_blas_thread():
+        engine.map(run, tasks)
+
+
+def _spans(n, size):
+    bounds = [*range(0, n, size), n]
+    return [(lo, hi) for lo, hi in pairwise(bounds) if hi > lo]
+
+
+def _runs(offsets):
+    """(first group, lo, hi) of runs of whole groups with about BLOCK_COLUMNS columns."""
+    runs, first = [], 0
+    for k in range(1, len(offsets)):
+        if offsets[k] - offsets[first] >= BLOCK_COLUMNS or k == len(offsets) - 1:
+            runs.append((first, offsets[first], offsets[k]))
+            first = k
+    return [run for run in runs if run[2] > run[1]]
+
+
+def _inner(A, B, room=None):
+    if sp.issparse(A) or sp.issparse(B):
+        product = A @ B.T
+        return product.toarray() if sp.issparse(product) else np.asarray(product)
+    if room is None:
+        return A @ B.T
+    return np.matmul(A, B.T, out=room[: len(A) * len(B)].reshape(len(A), len(B)))
+
+
+def _swapped(rows):
+    if sp.issparse(rows):
+        order = np.arange(rows.shape[1])
+        order[-2:] = order[-1], order[-2]
+        return rows[:, order]
+    swapped = rows.copy()
+    swapped[:, -2], swapped[:, -1] = rows[:, -1], rows[:, -2]
+    return swapped
+
+
+def _squared_norms(rows):
+    if sp.issparse(rows):
+        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", rows, rows)
+
+
+def _dense(rows):
+    return rows.toarray() if sp.issparse(rows) else rows
+
+
+def _singles(A):
+    return [A.take(slice(i, i + 1)) for i in range(len(A))]

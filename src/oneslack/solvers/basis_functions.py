@@ -1,0 +1,125 @@
+"""Basis functions: w in the span of k examples, found by any linear solver.
+
+With w = sum_j beta_j phi(b_j), K_BB = L L' and z(x) = L^-1 k(B, x), the problem is the linear one on the
+features z:  <w, phi(x)> = <v, z(x)>  and  |w| = |v|  for  v = L' beta.  So P(w) is the primal of the whole
+problem and bounds its optimum from above; the dual is that of the span and bounds only the best w in it.
+Yu & Joachims (2008), section 6.4; Joachims, Finley & Yu (2009), section 3.3 (OP8, OP9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..kernel_problem import Expansion
+from .sampled_cuts import check_kernel_problem
+
+#: Examples among which pivots are looked for, in terms of the basis.
+POOL = 10
+#: A pivot whose rest is below this share of the largest diagonal adds only rounding.
+RANK_TOL = {"f": 1e-5, "d": 1e-10}
+
+
+@dataclass(frozen=True)
+class BasisFunctions:
+    """Train a KernelProblem in the span of k examples.
+
+    k       number of examples
+    choice  "random", or "pivoted": each the one that the others explain least (of 10 k drawn at random)
+    solver  of the linear problem
+    """
+
+    k: int = 500
+    choice: str = "random"
+    solver: object = "auto"
+    seed: int = 0
+
+    name = "basis_functions"
+
+    def __post_init__(self):
+        if self.choice not in ("random", "pivoted"):
+            raise ValueError(f"choice={self.choice!r} is not known; use 'random' or 'pivoted'")
+        if self.k < 1:
+            raise ValueError(f"k must be at least 1; got {self.k!r}")
+
+    def steps(self, problem, start=None, tol=1e-3):
+        from .choose import choose_solver
+
+        check_kernel_problem(problem, type(self).__name__)
+        problem.certified = False
+        basis, back = self.basis(problem)
+        Z = features(problem, basis, back)
+        twin = problem.linear_twin(Z)
+        solver, _ = choose_solver(twin, self.solver, self.seed)
+        k = len(basis)
+
+        def expansion(v):
+            V = v.reshape(-1, problem.slots) if problem.slots > 1 else v[:, None]
+            bias = V[k].copy() if problem.intercept else np.zeros(problem.slots)
+            return Expansion(basis, back @ V[:k], bias)
+
+        for step in solver.steps(twin, None, tol):
+            yield replace(step, w=expansion(step.w), state=dict)
+
+    def basis(self, problem) -> tuple[np.ndarray, np.ndarray]:
+        """(index (k',), back (k', k')): the examples, and beta = back v."""
+        rng = np.random.default_rng(self.seed)
+        k = min(self.k, problem.n)
+        if self.choice == "random":
+            candidates = np.sort(rng.choice(problem.n, k, replace=False))
+        else:
+            candidates = np.sort(rng.choice(problem.n, min(POOL * k, problem.n), replace=False))
+        order, L = pivoted_cholesky(problem.kernel, problem.inputs.take(candidates), k)
+        problem.n_values += len(candidates) * len(order)
+        from scipy.linalg import solve_triangular
+
+        return candidates[order], solve_triangular(L[order], np.eye(len(order)), lower=True).T
+
+
+def pivoted_cholesky(kernel, A, k, step=64):
+    """(order (k',), L (m, k')): L L' ~ K(A, A), exact on the rows `order`; k' <= k where the rank ends.
+
+    Pivots are taken by the largest rest of the diagonal, `step` columns of K at a time.
+    """
+    rest = kernel.diagonal(A)
+    floor = max(rest.max(), 1e-300) * RANK_TOL[np.dtype(kernel.dtype).char]
+    L, order = np.zeros((len(A), k)), []
+    while len(order) < k and rest.max() > floor:
+        wanted = np.argsort(rest)[::-1][: min(step, k - len(order))]
+        K = kernel.values(A, A.take(wanted)).astype(np.float64)
+        done = len(order)
+        K -= L[:, :done] @ L[wanted, :done].T
+        for j, pivot in enumerate(wanted):
+            column = K[:, j] - L[:, done : len(order)] @ L[pivot, done : len(order)]
+            if column[pivot] <= floor:
+                continue  # an earlier pivot of this step explains it
+            column /= np.sqrt(column[pivot])
+            column[order] = 0.0
+            L[:, len(order)] = column
+            order.append(int(pivot))
+            rest = np.maximum(rest - column**2, 0.0)
+            rest[order] = 0.0
+        rest[wanted] = np.where(rest[wanted] <= floor, 0.0, rest[wanted])
+    return np.array(order, int), L[:, : len(order)]
+
+
+def features(problem, basis, back) -> np.ndarray:
+    """z of all examples, (n, k) in the kernel's precision."""
+    dtype = problem.kernel.dtype
+    size = problem.n * len(basis) * np.dtype(dtype).itemsize
+    if size > problem.memory:
+        raise ValueError(
+            f"{len(basis)} basis functions for {problem.n} examples take {size / 1e9:.1f} GB of features, "
+            f"more than the {problem.memory / 1e9:.1f} GB allowed; use fewer, raise memory, or another method"
+        )
+    Z = np.empty((problem.n, len(basis)), dtype)
+    B, narrow = problem.inputs.take(basis), back.astype(dtype)
+    problem.n_values += problem.n * len(basis)
+
+    def fill(lo):
+        rows = slice(lo, lo + 1024)
+        Z[rows] = problem.kernel.values(problem.inputs.take(rows), B) @ narrow
+
+    problem.engine.map(fill, range(0, problem.n, 1024))
+    return Z

@@ -1,0 +1,282 @@
+"""Sampled cuts: one-slack cutting planes for kernels, each plane from a few examples.
+
+With a kernel, w = sum_k a_k g_k lives in the span of the planes' examples.  An exact plane has all n of them,
+so a round would cost n^2 values of the kernel.  Yu & Joachims (2008) sample r examples a plane:
+
+constant  (Algorithm 2)  The plane is that of r examples drawn from all; nothing else is looked at.  A round
+          costs r values for each example in the planes, whatever n is.  Stops when `patience` samples in a
+          row are violated by no more than epsilon.
+linear    (Algorithm 3)  The worst outputs of all n examples are found from stored scores A_k = K g_k.  The
+          plane keeps the exact loss; its normal is that of r of the examples that lack margin.  A round costs
+          n r values, for the scores of the new plane; P is exact, and decides when to stop.
+
+Two things are added to Algorithm 3, both free of charge as all scores are known:
+
+line_search  The best point is kept, the line to the QP's solution is searched exactly, and the next plane
+             is taken a little beyond the best point (as in `OneSlack`).
+touch        The offset is chosen so that the sampled plane has the exact risk at the point w' where it is
+             taken:  R(w') - <g, w - w'>  instead of  b - <g, w>.  Its error at w is <g - g_exact, w - w'>: it
+             shrinks as w' comes near the optimum, where the paper's is of the size of |w| and asks for
+             samples until one is violated.
+
+The dual over sampled planes only estimates a lower bound.  `certified_dual` turns the same rounds into a
+true one: the exact planes that were sampled from are remembered (as which output of which example), and
+the QP over them gives a feasible point of the n-slack dual.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..result import Step
+from .line import minimise_on_line
+from .sampled_planes import SampledPlanes
+from .simplex_qp import solve_simplex_qp
+
+#: Samples that are drawn at most until one is violated.
+TRIES = 50
+
+
+@dataclass(frozen=True)
+class SampledCuts:
+    """Cutting planes from sampled examples, for a KernelProblem.
+
+    scheme       "linear" or "constant"
+    sample_size  examples of a plane
+    patience     constant: samples in a row that must not be violated
+    line_search, touch   linear: see above; both False is the paper's algorithm
+    drop_after   rounds without weight after which a plane is dropped
+    beyond, exact_line, inner   as in OneSlack
+    """
+
+    scheme: str = "linear"
+    sample_size: int = 400
+    patience: int = 4
+    line_search: bool = True
+    touch: bool = True
+    drop_after: int = 20
+    beyond: float = 0.02
+    exact_line: float = 0.01
+    inner: float = 0.1
+    seed: int = 0
+
+    name = "sampled_cuts"
+
+    def __post_init__(self):
+        if self.scheme not in ("linear", "constant"):
+            raise ValueError(f"scheme={self.scheme!r} is not known; use 'linear' or 'constant'")
+        if self.sample_size < 1 or self.patience < 1:
+            raise ValueError("sample_size and patience must be at least 1")
+
+    def steps(self, problem, start=None, tol=1e-3):
+        check_kernel_problem(problem, type(self).__name__)
+        problem.certified = False
+        rng = np.random.default_rng(self.seed)
+        planes = SampledPlanes(problem, self.drop_after)
+        if self.scheme == "constant":
+            return self._constant(problem, planes, rng, tol)
+        return (self._searched if self.line_search else self._plain)(problem, planes, rng)
+
+    # Constant time.
+
+    def _constant(self, problem, planes, rng, tol):
+        """Algorithm 2; the violation reported is the largest of the last `patience` samples."""
+        last = deque(maxlen=self.patience)
+        r = min(self.sample_size, problem.n)
+        while True:
+            rows = np.sort(rng.choice(problem.n, r, replace=False))
+            A = _scores_by_plane(problem, planes, rows)
+            S = np.tensordot(planes.a, A, 1) + planes.bias
+            c, loss = problem.cut_at(S, rows)
+            risk = loss - float(np.sum(c * S))
+            last.append(risk - planes.model_value(planes.a, planes.bias))
+            w, dual, n_cuts = planes.expansion(planes.a, planes.bias), planes.dual, len(planes)
+            settled = len(last) == self.patience
+            violation = max(last) if settled else None
+            primal = None
+            if settled and tol > 0 and problem.weight * violation <= tol * dual:
+                primal = dual + problem.weight * max(violation, 0.0)  # by the samples' word
+            _add_sampled(problem, planes, rows, c, loss, A)
+            planes.solve(self.inner * max(tol, 1e-3) * max(planes.dual, 1e-6 * planes.weight))
+            planes.best = planes.a
+            planes.drop_idle()
+            yield Step(w=w, dual=dual, primal=primal, n_cuts=n_cuts, violation=violation)
+
+    # Linear time.
+
+    def _plain(self, problem, planes, rng):
+        """Algorithm 3: the plane at the QP's own solution."""
+        S = np.empty((problem.n, problem.slots))
+        while True:
+            planes.scores_of(planes.a, planes.bias, S)
+            c, loss = problem.cut_at(S)
+            risk = loss - float(np.sum(c * S))
+            model = planes.model_value(planes.a, planes.bias)
+            primal = 0.5 * float(planes.a @ planes.gram @ planes.a) + problem.weight * risk
+            planes.best = planes.a
+            w, dual = planes.expansion(planes.a, planes.bias), planes.dual
+            self._add(problem, planes, rng, S, planes.bias, c, loss, risk, model)
+            yield Step(
+                w=w, dual=dual, primal=primal, n_cuts=len(planes), violation=risk - model,
+                state=lambda: {"planes": planes},
+            )  # fmt: skip
+            planes.solve(self.inner * max(primal - dual, 1e-9 * primal))
+            planes.drop_idle()
+
+    def _searched(self, problem, planes, rng):
+        """Algorithm 3 with the best point kept and the line from it searched."""
+        S, dS = np.zeros((problem.n, problem.slots)), np.empty((problem.n, problem.slots))
+        bias, length = np.zeros(problem.slots), 1.0
+        c, loss = problem.cut_at(S)
+        primal = problem.weight * loss
+        self._add(problem, planes, rng, S, bias, c, loss, loss, 0.0)
+        while True:
+            gap = max(primal - planes.dual, 1e-9 * primal)
+            planes.solve(self.inner * gap)
+            planes.scores_of(planes.a, planes.bias, dS)
+            dS -= S
+            line = _Line(problem, planes, S, dS)
+            t, _ = minimise_on_line(line, primal, self.exact_line * gap, hi=length)
+            if t > 0 and line.value(t) < primal:
+                primal = line.value(t)
+            else:
+                t = 0.0
+            length = min(max(t, 0.01), 1.0)
+            ahead = t + self.beyond * (1.0 - t) if t else 1.0
+            point = planes.best + ahead * (planes.a - planes.best)
+            point_bias = bias + ahead * (planes.bias - bias)
+            S_point = S + ahead * dS
+            planes.best = planes.best + t * (planes.a - planes.best)
+            bias = bias + t * (planes.bias - bias)
+            S += t * dS
+            c, loss = problem.cut_at(S_point)
+            risk = loss - float(np.sum(c * S_point))
+            model = planes.model_value(point, point_bias)
+            self._add(problem, planes, rng, S_point, point_bias, c, loss, risk, model)
+            yield Step(
+                w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal, n_cuts=len(planes),
+                state=lambda: {"planes": planes},
+            )  # fmt: skip
+            if planes.drop_idle():
+                planes.scores_of(planes.best, bias, S)
+                primal = 0.5 * float(planes.best @ planes.gram @ planes.best)
+                primal += problem.weight * problem.risk_at(S)
+
+    def _add(self, problem, planes, rng, S, bias, c, loss, risk, model):
+        """Sample the exact cut c at scores S and add it; `model` is what the planes say there."""
+        lacking = np.flatnonzero(c.any(axis=1))
+        free = c.sum(axis=0)
+        for _ in range(TRIES):
+            support, coefficients = _sampled(rng, lacking, c, self.sample_size)
+            at_point = float(np.sum(coefficients * (S[support] - bias))) + float(free @ bias)
+            if self.touch or loss - at_point > model or risk <= model:
+                break
+        offset = risk + at_point if self.touch else loss
+        scores = problem.product(None, support, coefficients).astype(np.float32)
+        inner = planes.inner_with(support, coefficients)
+        own = float(np.sum(scores[support] * coefficients))
+        exact = (sp.csr_array(c[lacking]), lacking, loss, free)
+        planes.add(support, coefficients, offset, free, np.append(inner, own), scores, exact)
+
+
+def check_kernel_problem(problem, name):
+    """Raise unless the problem has a kernel."""
+    if not hasattr(problem, "kernel"):
+        raise ValueError(f"{name} needs a KernelProblem; use OneSlack, Newton or DualCD for a linear one")
+
+
+def _sampled(rng, lacking, c, size):
+    """(support, coefficients): `size` of the examples that lack margin, scaled up to all of them.
+
+    Where examples have weights, the heavy ones are drawn more often, and all that are drawn count the same.
+    """
+    if len(lacking) <= size:
+        return lacking, c[lacking]
+    heft = np.abs(c[lacking]).sum(axis=1)
+    if heft.max() <= heft.min() * (1 + 1e-9):
+        support = np.sort(rng.choice(lacking, size, replace=False))
+        return support, c[support] * (len(lacking) / size)
+    share = heft / heft.sum()
+    drawn = np.sort(rng.choice(len(lacking), size, p=share))
+    return lacking[drawn], c[lacking[drawn]] / (size * share[drawn])[:, None]
+
+
+def _scores_by_plane(problem, planes, rows):
+    """(m, r, slots): what each plane says of the examples `rows`."""
+    offsets = np.cumsum([0, *map(len, planes.supports)])
+    index = np.concatenate(planes.supports)
+    problem.n_values += len(rows) * len(index)
+    return problem.kernel.grouped_product(
+        problem.inputs.take(rows), problem.inputs.take(index), np.concatenate(planes.coefficients), offsets,
+        problem.engine,
+    )  # fmt: skip
+
+
+def _add_sampled(problem, planes, rows, c, loss, A):
+    """The plane of the examples `rows` alone; A are the other planes' scores of them."""
+    inner = np.tensordot(A, c, 2)
+    lacking = np.flatnonzero(c.any(axis=1))
+    support, coefficients = rows[lacking], c[lacking]
+    own = 0.0
+    if len(support):
+        own = float(np.sum(coefficients * problem.product(support, support, coefficients)))
+    planes.add(support, coefficients, loss, c.sum(axis=0), np.append(inner, own))
+
+
+class _Line:
+    """P between the best point (t = 0) and the QP's solution (t = 1)."""
+
+    def __init__(self, problem, planes, S, dS):
+        self.problem, self.S, self.dS = problem, S, dS
+        step = planes.a - planes.best
+        toward = planes.gram @ step
+        self.start = 0.5 * float(planes.best @ planes.gram @ planes.best)
+        self.first, self.second = float(planes.best @ toward), float(step @ toward)
+        self.seen = {}
+
+    def _look(self, t):
+        if t not in self.seen:
+            self.seen[t] = self.problem.along(self.S, self.dS, t)
+        return self.seen[t]
+
+    def value(self, t):
+        return (
+            self.start + t * self.first + 0.5 * t * t * self.second + self.problem.weight * self._look(t)[0]
+        )
+
+    def slope(self, t):
+        return self.first + t * self.second + self.problem.weight * self._look(t)[1]
+
+
+def certified_dual(problem, planes, budget) -> float | None:
+    """A true lower bound of min P from the exact planes behind the sampled ones in use, or None where it
+    would cost more than `budget` values of the kernel.
+
+    The exact plane k is a mean over all examples, so a_k spreads over them by at most C s_i a_k / weight
+    each: any a >= 0 with sum a = weight is a feasible point of the n-slack dual.
+    """
+    used = [k for k in np.flatnonzero((planes.a > 0) | (planes.best > 0)) if planes.exact[k] is not None]
+    if not used:
+        return 0.0
+    union = np.unique(np.concatenate([planes.exact[k][1] for k in used]))
+    slots, m = problem.slots, len(used)
+    # Multiplying a value by m slots coefficients costs as much as a value when these are about fifty.
+    if len(union) ** 2 * (1 + m * slots / 50) > budget:
+        return None
+    c = np.zeros((len(union), m, slots))
+    for j, k in enumerate(used):
+        rows, lacking, _, _ = planes.exact[k]
+        c[np.searchsorted(union, lacking), j] = rows.toarray()
+    flat = c.reshape(len(union), -1)
+    A = problem.product(union, union, flat).reshape(len(union), m, slots)
+    gram = np.zeros((m + 1, m + 1))
+    gram[1:, 1:] = np.tensordot(c, A, ([0, 2], [0, 2]))
+    gram = 0.5 * (gram + gram.T)
+    offsets = np.array([0.0, *(planes.exact[k][2] for k in used)])
+    F = np.vstack([np.zeros(slots), *(planes.exact[k][3] for k in used)]) if problem.intercept else None
+    start = np.append(planes.weight, np.zeros(m))
+    return solve_simplex_qp(gram, offsets, planes.weight, start, F, 1e-6 * planes.weight).value
