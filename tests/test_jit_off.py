@@ -14,6 +14,10 @@ SLICE = {
     "test_measure_models.py": "worst_output or worst_ranking",
     "test_ranking_model.py": "small_cases or (medium_cases and 9-None)",
     "test_remembered.py": "rows_again or pools or scattered or cache_remembers or normals_one",
+    "test_regression_model.py": "(true_and_tight and (empty or example)) or smoothed or keep_what",
+    "test_constraint_problem.py": "single_steps or empty_rows or pruning",
+    "test_sampled_cuts.py": "reaches and exact and (three or intercept)",
+    "test_grammar_model.py": "blocks",
     "test_check_model.py": "linear_models_pass and (asarray-True or csr_array-False)",
     "test_solvers.py": "true_and_tight and (empty or one_example or weights) and not (column or large)",
 }

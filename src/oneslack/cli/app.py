@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import demo, evaluate, info, pack, predict, train, train_tag
+from . import demo, evaluate, info, pack, predict, train, train_parse, train_tag
 from .output import Exit, complain, in_one_line
 
 #: \b keeps click from joining the lines.
@@ -37,7 +37,7 @@ app = typer.Typer(
 train_app = typer.Typer(
     help="Train a model on a file of examples.", no_args_is_help=True, rich_markup_mode=None
 )
-for command in (train.classify, train.rank, train.ordinal, train_tag.tag):
+for command in (train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_parse.parse):
     train_app.command(epilog=EXIT_CODES)(command)
 app.add_typer(train_app, name="train")
 app.command()(predict.predict)

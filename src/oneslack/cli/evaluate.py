@@ -22,6 +22,9 @@ NAMES = {
     "precision_at_k": "precision at k",
     "recall_at_k": "recall at k",
     "mean_absolute_error": "mean absolute error",
+    "root_mean_squared_error": "root mean squared error",
+    "mean_outside_tube": "mean distance outside the tube",
+    "r2": "R²",
     "ordered_pairs": "pairs in order",
     "map": "MAP",
 }
@@ -42,13 +45,16 @@ def evaluate(
 
     The measures are those that fit the model, the one it was trained for first.
     """
-    from . import tag_evaluate, tag_model
+    from . import parse_output, tag_evaluate, tag_model
     from .model_store import load_to_predict
 
     saved = load_to_predict(model)
     options = tag_model.TagOptions(label, columns, format, group, zero_based)
     if tag_model.is_tagger(saved):
         found, show = tag_evaluate.tag_facts(saved, file, options), tag_evaluate.print_facts
+    elif parse_output.is_parser(saved):
+        tag_model.refuse_tag_options(saved, options)
+        found, show = parse_output.parse_facts(saved, file), parse_output.print_facts
     else:
         tag_model.refuse_tag_options(saved, options)
         found, show = _table_facts(saved, file, label, zero_based, group), _print
@@ -76,7 +82,8 @@ def _print(facts):
         if value is None and (name == "map" or name.startswith("ndcg")):
             continue  # these targets are no gains
         note = f"  ({'; '.join(notes[name])})" if name in notes else ""
-        console.print(f"{NAMES.get(name, name.upper())} {_value(name, value)}{note}", markup=False)
+        value = _value(name, value, of_classes="accuracy" in facts)
+        console.print(f"{NAMES.get(name, name.upper())} {value}{note}", markup=False)
     if facts.get("unknown_labels"):
         console.print(f"{facts['unknown_labels']:,} examples have a label that the model does not know")
     if "classes" in facts:
@@ -85,10 +92,16 @@ def _print(facts):
             console.print(confusion_rows(facts))
 
 
-def _value(name, value) -> str:
+#: Measures in the unit of the targets.
+DISTANCES = ("mean_absolute_error", "root_mean_squared_error", "mean_outside_tube")
+
+
+def _value(name, value, of_classes) -> str:
     if value is None:
         return "–"
-    return f"{value:.4g} class steps" if name == "mean_absolute_error" else percent(value)
+    if name in DISTANCES:
+        return f"{value:.4g} class steps" if of_classes else f"{value:.6g}"
+    return percent(value)
 
 
 def percent(value) -> str:
@@ -105,6 +118,8 @@ def _notes(facts) -> dict:
             **{name: [f"gain {facts['ndcg_gain']}"] for name in facts["measures"] if name.startswith("ndcg")},
             "map": ["relevant are targets above 0"],
         }
+    if "accuracy" not in facts:
+        return {"mean_outside_tube": [f"epsilon {facts['epsilon']:g}"]}
     right = round(facts["accuracy"] * facts["examples"])
     notes = {"accuracy": [f"{right:,} of {facts['examples']:,} right"]}
     if "positive_class" in facts:

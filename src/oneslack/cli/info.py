@@ -9,6 +9,7 @@ import typer
 
 from .options import Group, Json, Label, ZeroBased
 from .output import guarded, print_json
+from .parse_output import is_parser, parser_facts
 from .tag_info import tagged_facts, tagger_facts
 from .tag_model import is_tagger
 from .tag_options import Columns, Format
@@ -78,9 +79,14 @@ def _output_facts(saved) -> dict:
     model = saved.model
     if is_tagger(saved):
         return tagger_facts(saved)
+    if is_parser(saved):
+        return parser_facts(saved)
     if not hasattr(model, "n_features_in_"):
         return {"model": saved.header["model"]["name"]}
-    facts = {"predicts": "scores to rank by" if not hasattr(model, "classes_") else None}
+    of_numbers = "numbers" if saved.header["kind"] == "LinearSVR" else "scores to rank by"
+    facts = {"predicts": of_numbers if not hasattr(model, "classes_") else None}
+    if saved.header["kind"] == "LinearSVR":
+        facts["tube"] = float(model.epsilon)
     if hasattr(model, "classes_"):
         facts["classes"] = model.classes_.tolist()
     if hasattr(model, "thresholds_"):

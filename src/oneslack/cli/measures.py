@@ -17,6 +17,8 @@ LARGEST_GAIN = 1000
 def measure(saved, table) -> dict:
     """The facts of an evaluation, among them `measures`, by name and the most telling first."""
     model = saved.model
+    if saved.header["kind"] == "LinearSVR":
+        return _regression(model, table)
     if not hasattr(model, "classes_"):
         return _ranking(model, table)
     if getattr(model, "multilabel_", False):
@@ -34,6 +36,24 @@ def measure(saved, table) -> dict:
             for k, label in enumerate(labels)
         ],
         "confusion": confusion[: len(labels)].tolist(),
+    }
+
+
+def _regression(model, table) -> dict:
+    """Errors in the targets' own unit."""
+    import numpy as np
+
+    check_numbers(table)
+    errors = np.asarray(table.y, float) - model.predict(table.X)
+    outside = np.maximum(np.abs(errors) - model.epsilon, 0.0)
+    return {
+        "epsilon": float(model.epsilon),
+        "measures": {
+            "mean_absolute_error": float(np.abs(errors).mean()),
+            "root_mean_squared_error": float(np.sqrt((errors**2).mean())),
+            "mean_outside_tube": float(outside.mean()),
+            "r2": float(model.score(table.X, table.y)) if np.ptp(table.y) > 0 else None,
+        },
     }
 
 

@@ -24,7 +24,7 @@ class Saved:
         """Of one example or, for a tagger, of one token; None for a model of other outputs."""
         if hasattr(self.model, "n_features_in_"):
             return self.model.n_features_in_
-        return self.model.model_.n_features if hasattr(self.model, "model_") else None
+        return getattr(getattr(self.model, "model_", None), "n_features", None)
 
     @property
     def feature_names(self):
@@ -47,9 +47,10 @@ def load(path) -> Saved:
 def load_to_predict(path) -> Saved:
     """The same; refused where no file holds what the model is for."""
     from .output import Refusal
+    from .parse_output import is_parser
 
     saved = load(path)
-    if saved.n_features is None:
+    if saved.n_features is None and not is_parser(saved):
         raise Refusal(
             f"{path}: holds a {saved.header['kind']}, whose inputs no data file holds; use it in Python."
         )

@@ -43,8 +43,8 @@ AnyFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="Examples: svmlight, CSV/TSV, .npy or .npz; for a tagger CoNLL, CoNLL-U or SVM-hmm. Text may be "
-        "packed (.gz .bz2 .xz).",
+        help="Examples: svmlight, CSV/TSV, .npy or .npz; for a tagger CoNLL, CoNLL-U or SVM-hmm; for a "
+        "parser sentences, one a line, or trees. Text may be packed (.gz .bz2 .xz).",
         show_default=False,
     ),
 ]

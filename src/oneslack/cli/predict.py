@@ -58,10 +58,13 @@ def predict(
 
 def _lines(model, file, scores, options):
     """The lines of the output, one an example or a line of text."""
-    from . import tag_model
+    from . import parse_output, tag_model
     from .model_store import load_to_predict
 
     saved = load_to_predict(model)
+    if parse_output.is_parser(saved):
+        tag_model.refuse_tag_options(saved, options)
+        return parse_output.tree_lines(saved, file, scores)
     if tag_model.is_tagger(saved):
         from .tag_predict import tagged_lines
 

@@ -1,4 +1,4 @@
-"""What the targets of a file are to a training: classes, ordered classes, or numbers to rank by."""
+"""What the targets of a file are to a training: classes, ordered or not, numbers to predict or to rank by."""
 
 from __future__ import annotations
 
@@ -88,6 +88,13 @@ def rankings(table) -> Subject:
     words = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}, {pairs:,} pairs"
     remark = f"{idle:,} of the queries have no pair, as all their targets are equal" if idle else ""
     return Subject(words, {"queries": n_queries, "pairs": pairs}, remark, {"groups": table.qid})
+
+
+def numbers(table, epsilon) -> Subject:
+    """Numbers to predict."""
+    check_numbers(table)
+    words = f"targets from {table.y.min():g} to {table.y.max():g}"
+    return Subject(words, {"tube": epsilon}, f"errors up to {epsilon:g} cost nothing" if epsilon else "")
 
 
 def check_numbers(table):

@@ -1,4 +1,4 @@
-"""`oneslack train classify | rank | ordinal`: what each takes, and what it builds from it."""
+"""`oneslack train classify | regress | rank | ordinal`: what each takes, and what it builds from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .keeping import keep_in
-from .options import DataFile, Group, Json, Label, ZeroBased, positive
+from .options import DataFile, Group, Json, Label, ZeroBased, not_negative, positive
 from .output import check_writable, guarded
 from .train_options import (
     Checkpoint,
@@ -135,6 +135,47 @@ def classify(
         metric_options.check_size(k, examples.table)
         model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
         subject = targets.measured_classes(labels, metric.value, k, beta)
+    return training.train(model, examples, subject, output, quiet, as_json, keeping)
+
+
+@guarded
+def regress(
+    file: DataFile,
+    output: Output,
+    C: Annotated[
+        float, typer.Option("-C", help="Weight of the sum of the errors.", callback=positive)
+    ] = 1.0,
+    tube: Annotated[
+        float, typer.Option(help="Errors up to this cost nothing.", callback=not_negative)
+    ] = 0.0,
+    tol: Tol = 1e-3,
+    solver: Annotated[Solver, typer.Option(help="How to solve it; auto chooses and says why.")] = Solver.auto,
+    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    max_iter: MaxIter = 100_000,
+    time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    every: Every = "5m",
+    resume: Resume = False,
+    jobs: Jobs = None,
+    label: Label = None,
+    zero_based: ZeroBased = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+):  # fmt: skip
+    """Train a linear prediction of numbers, by the sum of the absolute errors.
+
+    Ctrl-C keeps the best model so far and says its gap.
+    """
+    check_writable(output, inputs=[file])
+    keeping = keep_in(checkpoint, every, resume)
+    from . import targets, training
+
+    examples = training.read(file, label, zero_based, what="targets")
+    subject = targets.numbers(examples.table, tube)
+    model = training.build(
+        "LinearSVR", C=C, epsilon=tube, tol=tol, solver=solver.value, fit_intercept=not no_intercept,
+        n_jobs=jobs, max_iter=max_iter, time_limit=time_limit, random_state=0,
+    )  # fmt: skip
     return training.train(model, examples, subject, output, quiet, as_json, keeping)
 
 

@@ -91,7 +91,7 @@ def _fit(model, examples, subject, quiet) -> int | None:
     from .progress import progress
 
     title = f"{examples.path}: {examples.title}, {subject.words}"
-    tol = model.tol if model.epsilon is None else None
+    tol = model.tol if model._stopping_epsilon() is None else None
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         with progress(title, tol, subject.n_problems, quiet) as show:
@@ -124,7 +124,7 @@ def _facts(model, examples, subject, output, signal_number) -> dict:
         "dual": float(model.dual_objective_),
         "relative_gap": float(model.duality_gap_),
         "tol": model.tol,
-        "epsilon": model.epsilon,
+        "epsilon": model._stopping_epsilon(),
         "solver": worst.solver,
         "reason": worst.reason,
         "steps": int(sum(result.n_iter for result in results)),

@@ -20,7 +20,7 @@ def load(path):
 
     Returns
     -------
-    model : LinearSVC, MetricSVC, OrdinalSVC, RankSVM, SequenceTagger or StructuralSVM
+    model : an estimator of oneslack
         As it was when saved, but for `result_`, the course of the training.
 
     Raises
@@ -62,10 +62,24 @@ def load(path):
 
 def _readers():
     """From the name of an estimator to what makes it of a header and arrays."""
-    from . import LinearSVC, MetricSVC, OrdinalSVC, RankSVM, SequenceTagger, StructuralSVM
+    from . import (
+        GrammarParser,
+        KernelSVC,
+        LinearSVC,
+        LinearSVR,
+        MetricSVC,
+        OrdinalSVC,
+        RankSVM,
+        SequenceTagger,
+        StructuralSVM,
+    )
     from .saving import from_file
+    from .saving_kernel import kernel_from_file
+    from .saving_parser import parser_from_file
     from .saving_structured import structural_from_file, tagger_from_file
 
-    readers = dict.fromkeys((LinearSVC, MetricSVC, OrdinalSVC, RankSVM), from_file)
+    readers = dict.fromkeys((LinearSVC, LinearSVR, MetricSVC, OrdinalSVC, RankSVM), from_file)
+    readers |= {KernelSVC: kernel_from_file}
+    readers |= {GrammarParser: parser_from_file}
     readers |= {SequenceTagger: tagger_from_file, StructuralSVM: structural_from_file}
     return {kind.__name__: partial(reader, kind) for kind, reader in readers.items()}

@@ -12,6 +12,7 @@ from oneslack.formats.shards import Shards, ShardWriter, open_shards
 from oneslack.formats.svmhmm import read_svmhmm
 from oneslack.formats.svmlight import read_svmlight, write_svmlight
 from oneslack.formats.table import Table
+from oneslack.formats.trees import read_trees
 
 __all__ = [
     "FormatError",
@@ -29,6 +30,7 @@ __all__ = [
     "read_numpy",
     "read_svmhmm",
     "read_svmlight",
+    "read_trees",
     "save_model",
     "write_svmlight",
 ]

@@ -1,0 +1,257 @@
+"""Parsing: speed beside NLTK's ViterbiParser, F1 beside relative frequencies, questions of solvers.
+
+speed   the same grammar, sentences and best score as NLTK's ViterbiParser on one core; then two threads.
+        NLTK is given only those lexical rules that a sentence needs, which is in its favour.
+f1      labelled F1 by EVALB's rules of one grammar, with weights that are logarithms of relative
+        frequencies, that are learned, and that are learned with span features too.  ptb_sample keeps its
+        last tenth for testing, craft_treebank has its own development part.
+calls   questions to the parser of n-slack and of one-slack with its cache, to the same certified gap.
+all     all CRAFT training trees of at most 40 words, with span features: time and memory.
+
+pip install nltk
+python benchmarks/parsing.py f1 --data DIR --corpus ptb --longest 15
+"""
+
+import argparse
+import resource
+import statistics
+import time
+from math import exp
+
+import numpy as np
+from problems import add_options, data_folder
+
+import oneslack
+from oneslack.brackets import bracket_scores
+from oneslack.engines.threads import Threads
+from oneslack.estimators.grammar_parser import GrammarParser
+from oneslack.formats.trees import read_trees
+from oneslack.models.grammar import GrammarModel, SpanFeatures
+from oneslack.models.grammar.reading import read_grammar_and_trees
+from oneslack.problem import Problem
+from oneslack.ragged import Ragged
+from oneslack.rows import Shard
+from oneslack.solvers.n_slack import NSlack
+from oneslack.solvers.one_slack import OneSlack
+
+
+def corpus(folder, name, longest):
+    """(training trees, test trees) of at most so many words."""
+    if name == "ptb":
+        trees = read_trees(folder / "ptb_sample" / "wsj_0001-0199.trees.xz")
+        n = len(trees) * 9 // 10
+        parts = trees[:n], trees[n:]
+    else:
+        names = (f"craft_{part}.trees.xz" for part in ("train", "dev"))
+        parts = [read_trees(folder / "craft_treebank" / each) for each in names]
+    return [[tree for tree in part if len(tree.words()) <= longest] for part in parts]
+
+
+def read(args, trees):
+    """(grammar, sentences, outputs) of trees."""
+    grammar, outputs = read_grammar_and_trees(
+        trees, direction="right", horizontal=args.horizontal, vertical=args.vertical, min_count=2
+    )
+    return grammar, Ragged.from_list([grammar.word_ids(tree.words()) for tree in trees]), outputs
+
+
+# Speed.
+
+
+class Viterbi:
+    """NLTK's parser for sentences of a Grammar.
+
+    A symbol with a chain on top and one without are two of NLTK's, so that no chain is put on another.
+    """
+
+    def __init__(self, grammar, weights):
+        import nltk
+
+        self.nltk, self.grammar, self.p = nltk, grammar, [exp(w) for w in weights]
+        base = [nltk.Nonterminal(f"{k} {symbol}") for k, symbol in enumerate(grammar.symbols)]
+        full = [nltk.Nonterminal(f"{k} {symbol}!") for k, symbol in enumerate(grammar.symbols)]
+        self.base, self.start = base, full[grammar.roots[0]]
+        rules = zip(grammar.binary_parent, grammar.binary_left, grammar.binary_right, strict=True)
+        self.rules = [self._rule(base[a], [full[b], full[c]], self.p[r]) for r, (a, b, c) in enumerate(rules)]
+        self.rules += [self._rule(full[k], [base[k]], 1.0) for k in range(grammar.n_symbols)]
+        for c in range(grammar.n_chains):
+            rules = grammar.chain_rules[grammar.chain_ptr[c] : grammar.chain_ptr[c + 1]]
+            p = exp(sum(weights[grammar.n_binary + rule] for rule in rules))
+            self.rules.append(self._rule(full[grammar.chain_parent[c]], [base[grammar.chain_child[c]]], p))
+
+    def _rule(self, left, right, p):
+        return self.nltk.ProbabilisticProduction(left, right, prob=p)
+
+    def parser(self, x):
+        grammar, first = self.grammar, self.grammar.n_binary + self.grammar.n_unary
+        lexical = [
+            self._rule(self.base[grammar.lexical_tag[r]], [str(word)], self.p[first + r])
+            for word in np.unique(x[:, 0])
+            for r in range(grammar.lexical_ptr[word], grammar.lexical_ptr[word + 1])
+        ]
+        parser = self.nltk.ViterbiParser(self.nltk.CFG(self.start, self.rules + lexical))
+        parser._max_time = None  # newer versions give up after some seconds
+        return parser
+
+    def best(self, x):
+        """(log-probability, seconds)."""
+        parser = self.parser(x)
+        start = time.process_time()
+        tree = next(iter(parser.parse([str(word) for word in x[:, 0]])))
+        return tree.logprob() * np.log(2.0), time.process_time() - start
+
+
+def speed(args, train, test):
+    grammar, _, _ = read(args, train)
+    weights = grammar.frequency_weights()
+    model, viterbi = GrammarModel(grammar), Viterbi(grammar, weights)
+    print(f"{grammar.n_symbols} symbols, {grammar.n_binary} binary rules, {grammar.n_chains} chains\n")
+    print("| about words | NLTK, s | oneslack, ms | ratio |\n| ---: | ---: | ---: | ---: |")
+    X = [grammar.word_ids(tree.words()) for tree in test]
+    for length in args.lengths:
+        same = sorted(X, key=lambda x: abs(len(x) - length))[: args.repeat]
+        theirs, ours = [], []
+        for x in same:
+            value, seconds = viterbi.best(x)
+            theirs.append(seconds)
+            data = model.pack([x], None)
+            z = model.predict_batch(data, Shard(0, 1), weights)
+            score = (model.joint_feature(x, z) @ weights).item()
+            assert abs(score - value) < 1e-6 * abs(score), (score, value)
+            ours.append(statistics.median(_seconds(model, data, Shard(0, 1), weights) for _ in range(5)))
+        a, b = statistics.median(theirs), statistics.median(ours)
+        print(f"| {length} | {a:.2f} | {1000 * b:.2f} | {a / b:,.0f} |", flush=True)
+    _threads(model, X, weights)
+
+
+def _seconds(model, data, shard, weights):
+    start = time.process_time()
+    model.predict_batch(data, shard, weights)
+    return time.process_time() - start
+
+
+def _threads(model, X, weights):
+    """Wall-clock time of all sentences on one and on two threads."""
+    data, seconds = model.pack(X, None), {1: [], 2: []}
+    for _ in range(5):
+        for n_jobs, times in seconds.items():
+            with Threads(n_jobs) as engine:
+                start = time.perf_counter()
+                engine.map(lambda shard: model.predict_batch(data, shard, weights), data.shards)
+                times.append(time.perf_counter() - start)
+    one, two = (statistics.median(times) for times in seconds.values())
+    words = data.word_offsets[-1]
+    print(f"\n{data.n} sentences: {words / one:,.0f} words/s on one thread, {one / two:.2f} x on two")
+
+
+# F1.
+
+
+def f1(args, train, test):
+    print(f"{len(train)} trees for training, {len(test)} for testing, at most {args.longest} words\n")
+    print(
+        "| weights | F1 | precision | recall | exact | tags | training | parser's share | gap | questions |"
+    )
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
+    parser = GrammarParser(n_jobs=args.jobs)
+    parser.grammar_, _, _ = read(args, train)
+    parser.model_, parser.coef_ = GrammarModel(parser.grammar_), parser.grammar_.frequency_weights()
+    _row("relative frequencies", parser, test, ["", "", "", ""])
+    for name, C, spans in (("learned", args.C, False), ("learned, span features", args.C_spans, True)):
+        parser = GrammarParser(
+            C, horizontal=args.horizontal, vertical=args.vertical, span_features=spans, n_jobs=args.jobs,
+            tol=args.tol, solver=args.solver, verbose=args.verbose,
+        )  # fmt: skip
+        start = time.perf_counter()
+        parser.fit(train)
+        seconds, last = time.perf_counter() - start, parser.result_.trace[-1]
+        share = last.oracle_seconds / seconds
+        cells = [f"{seconds:.0f} s", f"{100 * share:.0f} %", f"{parser.duality_gap_:.4f}"]
+        _row(f"{name}, C = {C:g}", parser, test, [*cells, f"{last.oracle_calls:,}"])
+        print(f"<!-- {parser.result_.reason} -->", flush=True)
+
+
+def _row(name, parser, test, cells):
+    found = bracket_scores(test, parser.predict([tree.words() for tree in test]))
+    values = (found.f1, found.precision, found.recall, found.exact, found.tag_accuracy)
+    print(
+        f"| {name} | {' | '.join(f'{100 * value:.2f}' for value in values)} | {' | '.join(cells)} |",
+        flush=True,
+    )
+
+
+# Questions.
+
+
+def calls(args, train, _):
+    grammar, X, Y = read(args, train)
+    spans = SpanFeatures.read(grammar, X, Y) if args.spans else None
+    model = GrammarModel(grammar, args.loss, spans, frequencies=True)
+    print(f"{len(X)} sentences, C = {args.C:g}, relative gap {args.tol:g}, loss {args.loss}\n")
+    print("| solver | questions | from the cache | rounds | seconds | parser's share | gap |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
+    solvers = {"n-slack": NSlack(), "one-slack": OneSlack()}
+    solvers |= {f"one-slack, cache of {k}": OneSlack(cache_size=k) for k in args.cache_sizes}
+    for name, solver in solvers.items():
+        problem = Problem(model, X, Y, args.C, n_jobs=args.jobs)
+        start = time.perf_counter()
+        with problem.engine:
+            result = oneslack.solve(problem, solver, tol=args.tol)
+        seconds, work = time.perf_counter() - start, problem.work
+        gap = (result.primal - result.dual) / result.primal
+        share = work.oracle_seconds / seconds
+        cells = [f"{work.oracle_calls:,}", f"{work.cached:,}", str(result.n_iter), f"{seconds:.0f}"]
+        print(f"| {name} | {' | '.join(cells)} | {100 * share:.0f} % | {gap:.4f} |", flush=True)
+
+
+# Everything.
+
+
+def everything(args, train, test):
+    args.C = args.C_spans
+    parser = GrammarParser(
+        args.C, horizontal=args.horizontal, vertical=args.vertical, span_features=True, n_jobs=args.jobs,
+        tol=args.tol, time_limit=args.time_limit, verbose=1,
+    )  # fmt: skip
+    start = time.perf_counter()
+    parser.fit(train)
+    seconds = time.perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    found = bracket_scores(test, parser.predict([tree.words() for tree in test]))
+    print(
+        f"{len(train)} trees, {len(parser.coef_):,} weights: {seconds:.0f} s, {memory:.1f} GB, "
+        f"gap {parser.duality_gap_:.4f}, F1 {100 * found.f1:.2f}"
+    )
+
+
+PARTS = {"speed": speed, "f1": f1, "calls": calls, "all": everything}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    add_options(parser)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--corpus", choices=["ptb", "craft"], default="ptb")
+    parser.add_argument("--longest", type=int, default=40)
+    parser.add_argument("--limit", type=int, help="use only the first trees for training")
+    parser.add_argument("--horizontal", type=int, default=1)
+    parser.add_argument("--vertical", type=int, default=1)
+    parser.add_argument("--C", type=float, default=0.1)
+    parser.add_argument("--C-spans", type=float, default=0.03)
+    parser.add_argument("--loss", default="brackets")
+    parser.add_argument("--spans", action="store_true", help="calls: with span features")
+    parser.add_argument("--solver", default="auto")
+    parser.add_argument("--tol", type=float, default=0.01)
+    parser.add_argument("--time-limit", type=float)
+    parser.add_argument("--cache-sizes", type=int, nargs="*", default=[5, 20])
+    parser.add_argument("--lengths", type=int, nargs="*", default=[5, 10, 15, 20])
+    parser.add_argument("--repeat", type=int, default=3, help="speed: sentences of about each length")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--verbose", type=int, default=0)
+    args = parser.parse_args()
+    train, test = corpus(data_folder(args.data), args.corpus, args.longest)
+    PARTS[args.part](args, train[: args.limit], test)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""`oneslack train parse`: trees for sentences, by a grammar read off trees."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from .keeping import keep_in
+from .options import Json, positive
+from .output import Exit, Refusal, check_writable, guarded
+from .tag_options import Rescaling, TagSolver
+from .train_options import (
+    Checkpoint,
+    Epsilon,
+    Every,
+    Jobs,
+    MaxIter,
+    Output,
+    Quiet,
+    Resume,
+    TimeLimit,
+    Tol,
+)
+
+
+class Loss(StrEnum):
+    """What a wrong tree costs."""
+
+    brackets = "brackets"
+    zero_one = "zero_one"
+
+
+class Side(StrEnum):
+    """Where large nodes are taken apart."""
+
+    right = "right"
+    left = "left"
+
+
+@dataclass(frozen=True)
+class TreeSource:
+    """How trees were read; the model remembers it."""
+
+    kind: str
+    tagged: bool
+
+
+@dataclass(frozen=True)
+class TreeExamples:
+    """Trees as `training` needs them: X and y are what `fit` takes."""
+
+    path: str
+    X: Any
+    y: Any
+    n_words: int
+    source: TreeSource
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.X):,} trees"
+
+    def size(self, model) -> dict:
+        grammar = model.grammar_
+        return {
+            "examples": len(self.X), "tokens": self.n_words, "symbols": grammar.n_symbols,
+            "rules": grammar.n_rules, "features": model.model_.n_params,
+        }  # fmt: skip
+
+    def words(self, facts) -> str:
+        return f"{facts['examples']:,} trees, {facts['tokens']:,} words, {facts['rules']:,} rules"
+
+
+@guarded
+def parse(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="TREES", show_default=False,
+            help="Trees in brackets, such as (S (NP (NN time)) (VP (VBZ flies))), on one or several lines; "
+            "may be packed (.gz .bz2 .xz). Function tags, indices and traces are taken out.",
+        ),
+    ],
+    output: Output,
+    C: Annotated[
+        float, typer.Option("-C", help="Weight of the sum over sentences.", callback=positive)
+    ] = 0.1,
+    span_features: Annotated[
+        bool,
+        typer.Option("--span-features", help="Weights for the words at the edges of phrases, beside rules."),
+    ] = False,
+    horizontal: Annotated[
+        int, typer.Option(help="How many children to come a part of a large node knows; -1 for all.", min=-1)
+    ] = 1,
+    vertical: Annotated[
+        int, typer.Option(help="Labels that a phrase knows: 1 for its own, 2 for its parent's too.", min=1)
+    ] = 1,
+    binarise: Annotated[Side, typer.Option(help="From which side large nodes are taken apart.")] = Side.right,
+    loss: Annotated[
+        Loss, typer.Option(help="Wrong and missing brackets, or 1 for every wrong tree.")
+    ] = Loss.brackets,
+    rescaling: Annotated[
+        Rescaling, typer.Option(help="How the loss enters; slack is for zero_one.")
+    ] = Rescaling.margin,
+    min_count: Annotated[
+        int, typer.Option(help="Words that occur less often are known by shape and suffix alone.", min=1)
+    ] = 2,
+    tagged: Annotated[
+        bool, typer.Option("--tagged", help="Learn to parse sentences whose tags are given.")
+    ] = False,
+    max_words: Annotated[
+        int | None, typer.Option(help="Leave longer trees out.", min=1, show_default=False)
+    ] = None,
+    tol: Tol = 1e-2,
+    epsilon: Epsilon = None,
+    solver: Annotated[
+        TagSolver, typer.Option(help="How to solve it; auto chooses and says why.")
+    ] = TagSolver.auto,
+    max_iter: MaxIter = 100_000,
+    time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    every: Every = "5m",
+    resume: Resume = False,
+    jobs: Jobs = None,
+    seed: Annotated[
+        int, typer.Option(help="Of the order in which trees are visited.", min=0, max=2**31 - 1)
+    ] = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+):  # fmt: skip
+    """Train a parser: the grammar of the trees, with weights by which the right trees win.
+
+    Ctrl-C keeps the best model so far and says its gap.
+    """
+    from . import training
+
+    if rescaling is Rescaling.slack and loss is Loss.brackets:
+        raise Refusal("--rescaling slack needs --loss zero_one; choose one of the two.", Exit.USAGE)
+    check_writable(output, inputs=[file])
+    keeping = keep_in(checkpoint, every, resume)
+    examples, n_longer = _read(file, tagged, max_words)
+    model = training.build(
+        "GrammarParser", C=C, span_features=span_features, horizontal=None if horizontal < 0 else horizontal,
+        vertical=vertical, binarise=binarise.value, loss=loss.value, rescaling=rescaling.value,
+        min_count=min_count, solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs, max_iter=max_iter,
+        time_limit=time_limit, random_state=seed,
+    )  # fmt: skip
+    return training.train(
+        model, examples, _subject(examples, n_longer, max_words), output, quiet, as_json, keeping
+    )
+
+
+def _read(file, tagged, max_words):
+    """(TreeExamples, how many trees were left out)."""
+    from ..formats.trees import read_trees
+
+    clock = time.perf_counter()
+    trees = read_trees(file)
+    kept = [tree for tree in trees if max_words is None or len(tree.words()) <= max_words]
+    if not kept:
+        raise Refusal(f"{file}: no tree has at most {max_words} words; raise --max-words.")
+    sentences = [tree.tagged() for tree in kept]
+    n_words = sum(map(len, sentences))
+    X, y = (sentences, kept) if tagged else (kept, None)
+    seconds = time.perf_counter() - clock
+    return TreeExamples(file, X, y, n_words, TreeSource("trees", tagged), seconds), len(trees) - len(kept)
+
+
+def _subject(examples, n_longer, max_words):
+    from .targets import Subject
+
+    tags = "tags given" if examples.source.tagged else "tags to be found"
+    remark = f"{n_longer:,} trees of more than {max_words} words were left out" if n_longer else ""
+    facts = {"tagged": examples.source.tagged, "left_out": n_longer}
+    return Subject(tags, facts, remark)

@@ -1,0 +1,328 @@
+"""GrammarParser: trees for sentences, by a grammar read off trees, with weights learned by margin."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .. import driver
+from ..models.grammar import GrammarModel, SpanFeatures
+from ..models.grammar.reading import read_grammar_and_trees
+from ..problem import Problem
+from ..ragged import Ragged
+from ..trees import Tree
+from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
+from .certified import Certified
+from .convergence import warn_if_stopped_early
+from .parameters import check_parameters
+from .parsed_input import checked_weights, other_tags, refuse_other_words, sentences_of, trees_of, words_of
+from .parser_parameters import CHECKS
+
+
+class Parses(NamedTuple):
+    """What `parse` finds: trees, and (n,) of bool whether the grammar has none and the tree is a flat one."""
+
+    trees: list[Tree]
+    flat: np.ndarray
+
+
+class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
+    """Parser of a context-free grammar whose rules are read off trees and weighed by a large margin.
+
+    Minimises 1/2 |w|^2 + C sum_i s_i H_i(w) to a certified relative duality gap, where H_i is the margin that
+    the right tree of sentence i misses: a tree with m wrong or missing brackets should score m less.
+
+    Parameters
+    ----------
+    C : float, default=0.1
+        Weight of the sum over sentences.
+    loss : {"brackets", "zero_one"}, default="brackets"
+        Brackets that are wrong or missing; or 1 for every tree but the right one.
+    rescaling : {"margin", "slack"}, default="margin"
+        How the loss enters; "slack" is for the loss "zero_one".
+    binarise : {"right", "left"}, default="right"
+        From which side nodes with more than two children are taken apart.
+    horizontal : int or None, default=1
+        How many of the children to come a part of a node remembers; None for all of them.
+    vertical : int, default=1
+        How many labels a phrase knows: 1 for its own, 2 for its parent's too (NP below S), ...
+    span_features : bool, default=False
+        Beside rules, weights for the words at the edges of labelled spans.
+    frequencies : bool, default=True
+        One more feature: the log-probability of a tree by the relative frequencies of its rules.
+    min_count : int, default=2
+        Words that occur less often are known by their shape and suffix alone.
+    chain_length : int, default=1
+        Chains of unary rules are those of the trees, and all others of at most so many rules.
+    solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
+        "auto" chooses; `result_.reason` says why.
+    tol : float, default=1e-2
+        Relative duality gap (P - D) / P to stop at.
+    epsilon : float or None, default=None
+        Stop by the cutting-plane papers' rule instead.
+    cache_size : int, default=10
+        Cuts that "one_slack" remembers of each sentence, to ask them before the parser; 0 for none.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores.  The result is the same for any number.
+    max_iter : int, default=100_000
+        Steps of the solver.
+    time_limit : float or None, default=None
+        Seconds of training; the best model so far is kept, with its gap.
+    random_state : int, RandomState or None, default=None
+        Seed of the order in which sentences are visited.
+    verbose : int, default=0
+        1 prints a line when the gap has closed by a fifth, 2 one for each step.
+
+    Attributes
+    ----------
+    grammar_ : Grammar
+        The rules.
+    model_ : GrammarModel
+        Says which weight is which.
+    coef_ : ndarray of shape (n_params,)
+        The weights: binary rules, unary rules, lexical rules, span features, and that of the log-probability.
+    outside_ : ndarray
+        Numbers of the sentences that were left out of the training, as their trees cannot be made from what
+        is given: tags that differ from the tree's.
+    objective_, dual_objective_, duality_gap_, n_iter_, result_
+        The certificate and the course of the training.
+
+    Examples
+    --------
+    >>> import oneslack
+    >>> trees = ["(S (NP (PRP I)) (VP (VBP see) (NP (NNS stars))))", "(S (NP (NNS stars)) (VP (VBP shine)))"]
+    >>> parser = oneslack.GrammarParser(C=10, min_count=1).fit(trees)
+    >>> print(parser.predict([["I", "see"]])[0])
+    (S (NP (PRP I)) (VP (VBP see)))
+    """
+
+    _checks = CHECKS
+
+    def __init__(
+        self,
+        C=0.1,
+        *,
+        loss="brackets",
+        rescaling="margin",
+        binarise="right",
+        horizontal=1,
+        vertical=1,
+        span_features=False,
+        frequencies=True,
+        min_count=2,
+        chain_length=1,
+        solver="auto",
+        tol=1e-2,
+        epsilon=None,
+        cache_size=10,
+        n_jobs=None,
+        max_iter=100_000,
+        time_limit=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.C = C
+        self.loss = loss
+        self.rescaling = rescaling
+        self.binarise = binarise
+        self.horizontal = horizontal
+        self.vertical = vertical
+        self.span_features = span_features
+        self.frequencies = frequencies
+        self.min_count = min_count
+        self.chain_length = chain_length
+        self.solver = solver
+        self.tol = tol
+        self.epsilon = epsilon
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, X, Y=None, sample_weight=None):
+        """Learn from trees, or from sentences and their trees.
+
+        Parameters
+        ----------
+        X : list of trees, or with Y a list of sentences
+            A tree is an `oneslack.Tree`, a text of brackets or an `nltk.Tree`.  A sentence is a list of
+            words, or of (word, tag) pairs for a parser that is given tags.
+        Y : list of trees or None
+        sample_weight : array-like of shape (n,) or None
+            Weights >= 0 of the sentences.
+
+        Returns
+        -------
+        self : GrammarParser
+        """
+        check_parameters(self)
+        sentences, trees = _both(X, Y)
+        weights = checked_weights(sample_weight, len(trees))
+        grammar, outputs = read_grammar_and_trees(
+            trees, direction=self.binarise, horizontal=self.horizontal, vertical=int(self.vertical),
+            min_count=int(self.min_count), chain_length=int(self.chain_length), weights=weights,
+        )  # fmt: skip
+        outside, kept = _outside(sentences, trees)
+        weights = None if weights is None else weights[kept]
+        words, outputs = Ragged.from_list([grammar.word_ids(sentences[i]) for i in kept]), outputs.take(kept)
+        spans = SpanFeatures.read(grammar, words, outputs) if self.span_features else None
+        model = GrammarModel(grammar, self.loss, spans, frequencies=self.frequencies)
+        problem = Problem(
+            model, words, outputs, self.C, sample_weight=weights, rescaling=self.rescaling,
+            cache_size=self.cache_size, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
+            result = driver.solve(problem, callbacks=callbacks, **self._training(), **self._keeping())
+            self.grammar_, self.model_, self.coef_, self.outside_ = grammar, model, result.w, outside
+            self._store_certificate([result], None)
+        warn_if_stopped_early(self, None, [result])
+        return self
+
+    def parse(self, X) -> Parses:
+        """The best tree of each sentence, and whether the grammar has one.
+
+        Parameters
+        ----------
+        X : list of sentences
+            Lists of words or of (word, tag) pairs; where tags are given, the tree has them.
+
+        Returns
+        -------
+        parses : Parses(trees, flat)
+            flat (n,) is True for sentences that the grammar has no tree for: theirs is a flat one.
+        """
+        check_is_fitted(self)
+        sentences = sentences_of(X)
+        flat = np.zeros(len(sentences), bool)
+        trees = []
+        for i, numbers in enumerate(self._best(sentences)):
+            flat[i] = numbers[0] < 0
+            trees.append(
+                self._flat_tree(sentences[i]) if flat[i] else self.grammar_.decode(numbers, sentences[i])
+            )
+        return Parses(trees, flat)
+
+    def predict(self, X):
+        """The best tree of each sentence; `parse` also tells which of them are flat.
+
+        Parameters
+        ----------
+        X : list of sentences
+            As for `parse`.
+
+        Returns
+        -------
+        trees : list of Trees
+        """
+        return self.parse(X).trees
+
+    def predict_topk(self, X, k):
+        """The k best trees of each sentence, best first, with their scores.
+
+        Parameters
+        ----------
+        X : list of sentences
+        k : int
+
+        Returns
+        -------
+        outputs : list of lists of (Tree, score)
+            Fewer than k where there are fewer; none where the grammar has no tree.
+        """
+        check_is_fitted(self)
+        sentences = sentences_of(X)
+        outputs = []
+        for sentence, best in zip(sentences, self._best(sentences), strict=True):
+            found = ((), ()) if best[0] < 0 else self.model_.decode_topk(self.coef_, sentence, k)
+            outputs.append(
+                [(self.grammar_.decode(z, sentence), float(s)) for z, s in zip(*found, strict=True)]
+            )
+        return outputs
+
+    def score(self, X, Y=None):
+        """F1 of labelled brackets by EVALB's rules; `oneslack.brackets.bracket_scores` gives more.
+
+        Parameters
+        ----------
+        X, Y : as for fit
+            Trees alone are parsed from their words, without tags.
+
+        Returns
+        -------
+        f1 : float
+        """
+        from ..brackets import bracket_f1
+
+        sentences, trees = _both(X, Y)
+        return bracket_f1(trees, self.predict(sentences))
+
+    def save(self, path):
+        """Write the parser with its grammar and certificate to one safe file; `oneslack.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.
+        """
+        from ..formats import save_model
+        from .saving_parser import parser_to_file
+
+        check_is_fitted(self)
+        save_model(path, *parser_to_file(self))
+
+    def _best(self, sentences):
+        """The numbers of the best tree of each sentence; all -1 where there is none."""
+        from ..engines.threads import Threads
+
+        if not sentences:
+            return []
+        data = self.model_.pack(sentences, None)
+        with Threads(self.n_jobs) as engine:
+            parts = engine.map(lambda shard: self.model_.predict_batch(data, shard, self.coef_), data.shards)
+        numbers = Ragged(np.concatenate(parts), data.offsets)
+        return [numbers[i] for i in range(len(sentences))]
+
+    def _flat_tree(self, sentence) -> Tree:
+        """All words below the most frequent label of a tree, each with its given or most frequent tag."""
+        from ..models.grammar.flat import flat_tree
+
+        return flat_tree(self.grammar_, sentence)
+
+
+def _both(X, Y):
+    """(sentences, trees), which fit each other."""
+    if Y is None:
+        trees = trees_of(X)
+        return [tree.words() for tree in trees], trees
+    sentences, trees = sentences_of(X), trees_of(Y)
+    refuse_other_words(sentences, trees)
+    return sentences, trees
+
+
+def _outside(sentences, trees):
+    """(sentences to leave out, those to keep); a warning names the first of the former."""
+    found = other_tags(sentences, trees)
+    outside = np.array([i for i, _ in found], dtype=np.int64)
+    kept = np.setdiff1d(np.arange(len(trees)), outside)
+    if not found:
+        return outside, kept
+    i, t = found[0]
+    first = (
+        f"sentence {i}, position {t}: {words_of(sentences[i])[t]!r} is tagged {sentences[i][t][1]!r}, but "
+        f"{trees[i].tags()[t]!r} in its tree"
+    )
+    if not len(kept):
+        raise ValueError(f"no tree can be made from the tags that are given ({first})")
+    warnings.warn(
+        f"{len(found)} of {len(trees)} trees cannot be made from the tags that are given, so that training "
+        f"leaves them out ({first}); their numbers are in outside_.",
+        stacklevel=3,
+    )
+    return outside, kept

@@ -1,0 +1,42 @@
+"""Treebanks: files of trees in brackets, Penn style, one or several lines a tree."""
+
+import os
+
+from oneslack.errors import FormatError
+from oneslack.formats.compression import read_buffer
+from oneslack.formats.lines import line_number, text_start
+from oneslack.trees.clean import Cleaner
+from oneslack.trees.parsing import parse_all
+
+
+def read_trees(path, *, clean=True, functions=None, traces=None, unaries=None, tags=None, encoding="utf-8"):
+    """Read trees, plain or packed, as a list of Trees.
+
+    clean: labels lose function tags and indices, traces (-NONE-) and what is then empty go, X over X alone
+    becomes one X, words with siblings get a tag of their own (the label of their parent).  `functions`,
+    `traces`, `unaries` and `tags` choose one by one: True cleans, False keeps.  Trees without a word are left
+    out.
+
+        trees = read_trees("wsj.trees.xz")
+        trees[0].words(), print(trees[0])
+    """
+    path = os.fspath(path)
+    wanted = {"functions": functions, "traces": traces, "unaries": unaries, "tags": tags}
+    cleaner = Cleaner(**{name: clean if choice is None else choice for name, choice in wanted.items()})
+    trees = parse_all(_text(path, encoding), path, cleaner)
+    if not trees:
+        raise FormatError(f"{path}: there is no tree in it; expected brackets, such as (S (NN word)).")
+    return trees
+
+
+def _text(path, encoding):
+    buffer = read_buffer(path)
+    content = bytes(buffer[text_start(buffer) :])
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = line_number(content, error.start) if content else 1
+        raise FormatError(
+            f"{path}, line {line}: {content[error.start : error.start + 10]!r} is not {encoding}; convert "
+            "the file to UTF-8, or name its encoding."
+        ) from error
