@@ -9,7 +9,7 @@ from oneslack import Chain, DualCD, OneSlack, Problem, solve
 from oneslack.arenas import OutputArena, SparseArena, arena_of
 from oneslack.cuts import Cuts, Plane
 from oneslack.objective import Regulariser
-from oneslack.solvers import normals, planes
+from oneslack.solvers import cut_cache, normals, planes
 from oneslack.solvers.cut_cache import CutCache
 from oneslack.solvers.planes import Planes
 from oneslack.solvers.remembered import Remembered
@@ -302,21 +302,50 @@ def test_threads_change_nothing(solver):
 # The one-slack cache decides by itself.
 
 
-@pytest.mark.parametrize(
-    ("asked", "recalled", "share", "is_worth"),
-    [(1.0, 0.01, 0.1, True), (1.0, 0.5, 0.3, True), (1.0, 2.0, None, False)],
-)
-def test_the_dearer_the_oracle_the_less_is_enough(asked, recalled, share, is_worth):
+@pytest.mark.parametrize(("seconds", "is_idle"), [(1e-9, True), (1e9, False)])
+def test_a_cheap_oracle_needs_no_cache(seconds, is_idle):
     cache = CutCache(chain_problem(), 5, enough=None)
-    cache.ask(np.zeros(cache.problem.n_params))
+    w = np.zeros(cache.problem.n_params)
+    cache.ask(w)
+    cache.problem.work.oracle_seconds = seconds
     for _ in range(2):
-        assert cache.is_worth_a_look()
-        cache.plane(np.zeros(cache.problem.n_params))
-    assert cache.recalled > 0
-    cache.asked, cache.recalled = asked, recalled
-    assert cache.is_worth_a_look() is is_worth
-    if is_worth:
-        assert cache.cuts_off_enough(1.01 * share, 1.0)
-        assert not cache.cuts_off_enough(0.99 * share, 1.0)
-    cache.asked = cache.recalled = 1.0
-    assert cache.is_worth_a_look() is is_worth  # once for all
+        cache.plane(w)
+    assert cache.is_idle is is_idle
+    assert (len(cache.store) == 0) is is_idle
+    plane, exact = cache.ask(w), cache.problem.mean_cut(w)
+    np.testing.assert_allclose(plane.normal, exact.normal, atol=1e-12)
+    assert plane.offset == pytest.approx(exact.offset)
+
+
+def test_the_cache_is_looked_at_while_it_pays(monkeypatch):
+    monkeypatch.setattr(cut_cache, "CHEAP", 0.0)
+    cache = CutCache(chain_problem(), 5, enough=None)
+    w = np.zeros(cache.problem.n_params)
+    cache.ask(w)
+    assert cache.last == "asked"
+    assert cache.seconds > 0
+    cache.dual, cache.seconds = 0.0, 2.0
+    assert cache.is_worth_a_look(6.0)  # asking has given 3 a second
+    assert cache.asked_rate == 3.0
+
+    def looks(gain):
+        """How many rounds pass without a look after one that gave `gain` in a second."""
+        cache.plane(w)
+        assert cache.last == "recalled"
+        cache.seconds = 1.0
+        dual, rounds = cache.dual + gain, 0
+        while not cache.is_worth_a_look(dual):
+            rounds += 1
+        return rounds
+
+    assert [looks(3.1), looks(2.9), looks(2.9), looks(2.9), looks(3.1), looks(2.9)] == [0, 1, 2, 4, 0, 1]
+    assert max(looks(0.0) for _ in range(10)) == 64
+    again = CutCache(cache.problem, 5, enough=None)
+    again.restore(cache.state())
+    assert again.state().keys() == cache.state().keys()
+    assert (again.pause, again.asked_rate) == (64, 3.0)
+    fixed = CutCache(cache.problem, 5, enough=0.3)
+    fixed.ask(w)
+    assert all(fixed.is_worth_a_look(0.0) for _ in range(3))
+    assert fixed.cuts_off_enough(0.31, 1.0)
+    assert not fixed.cuts_off_enough(0.29, 1.0)

@@ -1,49 +1,70 @@
 """The constraint cache of the one-slack method: the last cuts of each example, asked before the oracle.
 
 Joachims, Finley & Yu (2009), Algorithm 4.  The most violated remembered cut of each example gives a plane
-under the risk without asking anyone.  It is good enough while it cuts off a share of the current gap: the
-smaller, the dearer the oracle is beside the cache.
+under the risk without asking anyone.  It is good enough while it cuts off a share of the current gap, and
+worth a look while that pays more per second than asking.
 """
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 
 from ..cuts import Plane
 from .remembered import Remembered
 
-#: (how many times as dear as the cache the oracle is at least, the share of the gap that is then enough).
-#: Few steps: a decision by the clock should come out the same again.
-SHARES = ((10.0, 0.1), (1.0, 0.3))
-#: More than the whole gap: nothing is enough, ask.
-NOTHING = 2.0
+#: The share of the gap that a remembered plane must cut off where its worth is measured.
+LEAST = 0.1
+#: An oracle that costs less than so many looks at the cache needs none.
+CHEAP = 5.0
+#: Rounds without a look at the cache, at most, after looks that were not worth their time.
+LONGEST_PAUSE = 64
 
 
 class CutCache:
     """The last `size` cuts of each example; of more, the one longest unused goes.
 
-    enough  the share of the gap that a remembered plane must cut off; None measures which pays per second
+    enough  the share of the gap that a remembered plane must cut off; None measures by the clock: a cheap
+            oracle is asked always and nothing is remembered; a dear one is asked when looking at the cache
+            raises the dual less, per second, than asking did the last time
     """
 
     def __init__(self, problem, size, enough=0.3):
         self.problem, self.enough = problem, enough
-        self.asked = self.recalled = 0.0  # seconds of the last look of either kind
-        self.n_looks = 0
         self.store = Remembered(problem, problem.data.weights, limit=size, duals=False)
+        self.last, self.seconds, self.dual = "", 0.0, -np.inf  # what was done last, and the dual before
+        self.asked_rate = self.pause = self.wait = self.n_looks = 0
+        self.is_idle = False
 
-    def is_worth_a_look(self) -> bool:
-        """Whether remembered planes can be enough; decided once, by the second look: the first compiles."""
-        if self.enough is None and self.n_looks >= 2:
-            is_dear = (share for times, share in SHARES if self.asked >= times * self.recalled)
-            self.enough = next(is_dear, NOTHING)
-        return len(self.store) > 0 and self.enough != NOTHING
+    def is_worth_a_look(self, dual) -> bool:
+        """Whether to look for a remembered plane, now that the last one has raised the dual to `dual`."""
+        if self.is_idle:
+            return False
+        if self.enough is None:
+            self._judge(dual)
+        if self.wait:
+            self.wait -= 1
+            return False
+        return len(self.store) > 0
+
+    def _judge(self, dual):
+        """What the last plane was worth; a remembered one that was worth less than asking means a pause."""
+        rate = (dual - self.dual) / max(self.seconds, 1e-9)
+        if self.last == "asked":
+            self.asked_rate = rate
+        elif self.last == "recalled":
+            is_poor = rate < self.asked_rate
+            self.pause = min(max(2 * self.pause, 1), LONGEST_PAUSE) if is_poor else 0
+            self.wait = self.pause
+        self.last, self.dual = "", dual
 
     def cuts_off_enough(self, cut_off, gap) -> bool:
-        return cut_off > (SHARES[-1][1] if self.enough is None else self.enough) * gap
+        return cut_off > (LEAST if self.enough is None else self.enough) * gap
 
     def state(self):
-        names = ("enough", "asked", "recalled", "n_looks")
-        return {"store": self.store.state()} | {name: getattr(self, name) for name in names}
+        own = {name: value for name, value in vars(self).items() if name not in ("problem", "store")}
+        return {"store": self.store.state(), **own}
 
     def restore(self, state):
         self.store.restore(state["store"])
@@ -51,22 +72,32 @@ class CutCache:
 
     def plane(self, w) -> Plane:
         """The best plane that the remembered cuts give at w."""
+        begin = time.perf_counter()
         index = np.arange(self.problem.n)
-        before = self.problem.work.cached_seconds
         with self.problem.recalling(len(index)):
             _, places = self.store.best(w, index)
             plane = self._mean(index, places)
-        self.recalled, self.n_looks = self.problem.work.cached_seconds - before, self.n_looks + 1
+        self.last, self.seconds = "recalled", time.perf_counter() - begin
+        self.n_looks += 1
+        if self.enough is None and self.n_looks == 2:  # the first one compiles
+            work = self.problem.work
+            asking = self.problem.n * work.oracle_seconds / max(work.oracle_calls, 1)
+            if asking < CHEAP * self.seconds:
+                self.is_idle = True
+                self.store = Remembered(self.problem, self.problem.data.weights, limit=1, duals=False)
         return plane
 
     def ask(self, w) -> Plane:
         """The plane of the oracle's cuts at w, which are remembered; a remembered cut that is worse for
         its example is taken instead."""
+        if self.is_idle:
+            return self.problem.mean_cut(w)
+        begin = time.perf_counter()
         index = np.arange(self.problem.n)
-        before = self.problem.work.oracle_seconds
         self.store.learn(self.problem, w, index)
-        self.asked = self.problem.work.oracle_seconds - before
-        return self._mean(index, self.store.best(w, index)[1])
+        plane = self._mean(index, self.store.best(w, index)[1])
+        self.last, self.seconds = "asked", time.perf_counter() - begin
+        return plane
 
     def _mean(self, index, places):
         store, problem = self.store, self.problem

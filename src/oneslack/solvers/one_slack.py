@@ -39,8 +39,8 @@ class OneSlack:
     inner        the QP is solved to this share of the current gap
     drop_after   rounds without weight after which a plane is dropped
     cache_size   cuts remembered for each example and asked before the oracle; for models without scores
-    enough       the share of the gap that a remembered plane must cut off to be taken; None measures what the
-                 oracle and the cache cost, and decides by that
+    enough       the share of the gap that a remembered plane must cut off to be taken; None decides by the
+                 clock whether the cache or the oracle pays more per second
     """
 
     line_search: bool = True
@@ -168,7 +168,7 @@ class OneSlack:
     @staticmethod
     def _remembers(problem, planes, best, cache, w):
         """Add the plane of the remembered cuts where it cuts off enough of the gap; says whether."""
-        if cache is None or not len(planes) or not cache.is_worth_a_look():
+        if cache is None or not len(planes) or not cache.is_worth_a_look(planes.dual):
             return False
         plane = cache.plane(w)
         cut_off = problem.weight * (plane.value(w) - planes.model_value(w))
