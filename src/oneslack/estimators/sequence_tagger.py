@@ -159,7 +159,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         return self
 
     def _solve(self, model, rows, codes, sample_weight, callbacks):
-        options = {"rescaling": self.rescaling, "cache_size": 10, "n_jobs": self.n_jobs}
+        options = {"rescaling": self.rescaling, "n_jobs": self.n_jobs}
         options["sample_weight"] = sample_weight
         if (codes.values < 0).any():
             return solve_partly_labelled(model, rows, codes, self.C, self._training(), callbacks, **options)

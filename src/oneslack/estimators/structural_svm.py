@@ -45,8 +45,8 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         Stop by the cutting-plane papers' rule instead: no constraint is violated by more (mean loss).
     cache_size : int, default=10
         Cuts that "one_slack" remembers of each example, to ask them before the decoder; 0 for none. Whether
-        they are good enough depends on what the decoder costs, by the clock, so that another run may take
-        other steps to the same gap; `solver=OneSlack(cache_size=10)` decides without a clock.
+        that pays is measured by the clock where the decoder is written in Python, so that another run may
+        take other steps to the same gap; `solver=OneSlack(cache_size=10)` decides without a clock.
     n_jobs : int or None, default=None
         Processes for a decoder written in Python, threads for a compiled one; None or -1 for all cores.
         The result is the same for any number.

@@ -43,7 +43,10 @@ def _automatic(problem, seed):
 
 
 def _one_slack(problem):
-    return OneSlack(cache_size=getattr(problem, "cache_size", 0), enough=None)
+    """With the cache that the problem asks for.  Whether that pays is measured where decoders are Python."""
+    is_compiled = getattr(problem, "has_batches", False)
+    size = getattr(problem, "cache_size", 0)
+    return OneSlack(cache_size=size) if is_compiled else OneSlack(cache_size=size, enough=None)
 
 
 def missing(problem, solver) -> list[str]:
