@@ -172,7 +172,8 @@ TASKS = {"covtype": covtype, "chunking": chunking, "pos": pos}
 
 SOLVERS = {
     "one-slack": OneSlack(),
-    "one-slack, cache": OneSlack(cache_size=CACHE_SIZE, enough=None),
+    "one-slack, cache": OneSlack(cache_size=CACHE_SIZE),
+    "one-slack, cache if it pays": OneSlack(cache_size=CACHE_SIZE, enough=None),
     "n-slack": NSlack(),
     "dual_cd": DualCD(),
 }
