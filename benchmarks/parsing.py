@@ -50,9 +50,19 @@ def corpus(folder, name, longest):
 def read(args, trees):
     """(grammar, sentences, outputs) of trees."""
     grammar, outputs = read_grammar_and_trees(
-        trees, direction="right", horizontal=args.horizontal, vertical=args.vertical, min_count=2
+        trees, direction="right", horizontal=_horizontal(args), vertical=args.vertical, min_count=2
     )
     return grammar, Ragged.from_list([grammar.word_ids(tree.words()) for tree in trees]), outputs
+
+
+def _horizontal(args):
+    return None if args.horizontal < 0 else args.horizontal
+
+
+def sentences(args, trees):
+    """What the parser is given: words, or words with their tags."""
+    pairs = (zip(tree.words(), tree.tags(), strict=True) for tree in trees)
+    return [list(each) for each in pairs] if args.tagged else [tree.words() for tree in trees]
 
 
 # Speed.
@@ -156,23 +166,23 @@ def f1(args, train, test):
     parser = GrammarParser(n_jobs=args.jobs)
     parser.grammar_, _, _ = read(args, train)
     parser.model_, parser.coef_ = GrammarModel(parser.grammar_), parser.grammar_.frequency_weights()
-    _row("relative frequencies", parser, test, ["", "", "", ""])
+    _row(args, "relative frequencies", parser, test, ["", "", "", ""])
     for name, C, spans in (("learned", args.C, False), ("learned, span features", args.C_spans, True)):
         parser = GrammarParser(
-            C, horizontal=args.horizontal, vertical=args.vertical, span_features=spans, n_jobs=args.jobs,
+            C, horizontal=_horizontal(args), vertical=args.vertical, span_features=spans, n_jobs=args.jobs,
             tol=args.tol, solver=args.solver, verbose=args.verbose,
         )  # fmt: skip
         start = time.perf_counter()
-        parser.fit(train)
+        parser.fit(sentences(args, train), train)
         seconds, last = time.perf_counter() - start, parser.result_.trace[-1]
         share = last.oracle_seconds / seconds
         cells = [f"{seconds:.0f} s", f"{100 * share:.0f} %", f"{parser.duality_gap_:.4f}"]
-        _row(f"{name}, C = {C:g}", parser, test, [*cells, f"{last.oracle_calls:,}"])
+        _row(args, f"{name}, C = {C:g}", parser, test, [*cells, f"{last.oracle_calls:,}"])
         print(f"<!-- {parser.result_.reason} -->", flush=True)
 
 
-def _row(name, parser, test, cells):
-    found = bracket_scores(test, parser.predict([tree.words() for tree in test]))
+def _row(args, name, parser, test, cells):
+    found = bracket_scores(test, parser.predict(sentences(args, test)))
     values = (found.f1, found.precision, found.recall, found.exact, found.tag_accuracy)
     print(
         f"| {name} | {' | '.join(f'{100 * value:.2f}' for value in values)} | {' | '.join(cells)} |",
@@ -210,7 +220,7 @@ def calls(args, train, _):
 def everything(args, train, test):
     args.C = args.C_spans
     parser = GrammarParser(
-        args.C, horizontal=args.horizontal, vertical=args.vertical, span_features=True, n_jobs=args.jobs,
+        args.C, horizontal=_horizontal(args), vertical=args.vertical, span_features=True, n_jobs=args.jobs,
         tol=args.tol, time_limit=args.time_limit, verbose=1,
     )  # fmt: skip
     start = time.perf_counter()
@@ -234,7 +244,8 @@ def main():
     parser.add_argument("--corpus", choices=["ptb", "craft"], default="ptb")
     parser.add_argument("--longest", type=int, default=40)
     parser.add_argument("--limit", type=int, help="use only the first trees for training")
-    parser.add_argument("--horizontal", type=int, default=1)
+    parser.add_argument("--horizontal", type=int, default=1, help="-1 for whole rules")
+    parser.add_argument("--tagged", action="store_true", help="f1: the tags of words are given")
     parser.add_argument("--vertical", type=int, default=1)
     parser.add_argument("--C", type=float, default=0.1)
     parser.add_argument("--C-spans", type=float, default=0.03)
