@@ -89,14 +89,11 @@ class Checkpoint:
                 f"{self.path}: is a model, not a checkpoint; name another file for the checkpoint."
             )
         for name, value in about.items():
-            if header["about"].get(name) != value and name == "data":
+            before = header["about"].get(name)
+            if before != value:
+                what = "other data" if name == "data" else f"another run ({name} {before}, now {value})"
                 raise FormatError(
-                    f"{self.path}: the checkpoint is of other data; give the data it is of, or {REMOVE}."
-                )
-            if header["about"].get(name) != value:
-                raise FormatError(
-                    f"{self.path}: the checkpoint is of another run ({name} {header['about'].get(name)}, now "
-                    f"{value}); {REMOVE}, or name another file."
+                    f"{self.path}: the checkpoint is of {what}; name another file, or {REMOVE}."
                 )
         parts = _decode(header["saved"], arrays)
         rows = [TraceRow(*map(_plain, row)) for row in zip(*parts.pop("trace").values(), strict=True)]

@@ -60,12 +60,12 @@ class Anchor:
 
     def move(self, w, S):
         """Move on from w, whose scores are S; w is changed in place, its new scores are returned."""
-        step = self.beta
-        y = w + step * (w - self.last)
-        y_scores = S + step * (S - self.last_scores)
+        y = w + self.beta * (w - self.last)
+        y_scores = S + self.beta * (S - self.last_scores)
         self.last, self.last_scores = w.copy(), S
-        w += (self.kappa * self.scale) * (y - self.y)
-        S = S + (self.kappa * self.scale) * (y_scores - self.y_scores)
+        share = self.kappa * self.scale  # of y in w
+        w += share * (y - self.y)
+        S = S + share * (y_scores - self.y_scores)
         self.y, self.y_scores = y, y_scores
         return S
 
