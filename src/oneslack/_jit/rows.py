@@ -11,19 +11,32 @@ from numba.extending import overload, register_jitable
 
 
 @register_jitable
+def _csr_row(X, i):
+    """The numbers of row i and their columns.  A slice of its own: its loops need no test for negative
+    places either."""
+    data, indices, indptr = X
+    return data[indptr[i] : indptr[i + 1]], indices[indptr[i] : indptr[i + 1]]
+
+
+@register_jitable
 def _csr_dot(X, i, w):
     data, indices, indptr = X
-    first, last = indptr[i], indptr[i + 1]
+    one = np.uint64(1)
+    k, last = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
     # Four sums hide the latency of the additions; the compiler may not reorder them by itself.
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    even = first + ((last - first) & -4)
-    for k in range(first, even, 4):
+    while k + np.uint64(4) <= last:
         s0 += data[k] * w[indices[k]]
-        s1 += data[k + 1] * w[indices[k + 1]]
-        s2 += data[k + 2] * w[indices[k + 2]]
-        s3 += data[k + 3] * w[indices[k + 3]]
-    for k in range(even, last):
+        k += one
+        s1 += data[k] * w[indices[k]]
+        k += one
+        s2 += data[k] * w[indices[k]]
+        k += one
+        s3 += data[k] * w[indices[k]]
+        k += one
+    while k < last:
         s0 += data[k] * w[indices[k]]
+        k += one
     return (s0 + s1) + (s2 + s3)
 
 
@@ -45,9 +58,9 @@ def _dense_dot(X, i, w):
 
 @register_jitable
 def _csr_add(X, i, c, w):
-    data, indices, indptr = X
-    for k in range(indptr[i], indptr[i + 1]):
-        w[indices[k]] += c * data[k]
+    x, columns = _csr_row(X, i)
+    for k in range(x.shape[0]):
+        w[columns[k]] += c * x[k]
 
 
 @register_jitable
@@ -57,18 +70,9 @@ def _dense_add(X, i, c, w):
         w[k] += c * x[k]
 
 
-@register_jitable
-def _csr_norm2(X, i):
-    data, _, indptr = X
-    total = 0.0
-    for k in range(indptr[i], indptr[i + 1]):
-        total += np.float64(data[k]) * data[k]
-    return total
-
-
-@register_jitable
-def _dense_norm2(X, i):
-    x = X[0][i]
+# The compiler may reorder these sums.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _sum_of_squares(x):
     total = 0.0
     for k in range(x.shape[0]):
         total += np.float64(x[k]) * x[k]
@@ -76,21 +80,29 @@ def _dense_norm2(X, i):
 
 
 @register_jitable
+def _csr_norm2(X, i):
+    return _sum_of_squares(_csr_row(X, i)[0])
+
+
+@register_jitable
+def _dense_norm2(X, i):
+    return _sum_of_squares(X[0][i])
+
+
+@register_jitable
 def _csr_scores(X, i, W, out):
-    data, indices, indptr = X
-    first, last = indptr[i], indptr[i + 1]
+    x, columns = _csr_row(X, i)
     # Four features at a time: their rows of W come from memory together.
-    even = first + ((last - first) & -4)
-    for k in range(first, even, 4):
-        x0, x1, x2, x3 = data[k], data[k + 1], data[k + 2], data[k + 3]
-        r0, r1, r2, r3 = W[indices[k]], W[indices[k + 1]], W[indices[k + 2]], W[indices[k + 3]]
+    even = x.shape[0] & -4
+    for k in range(0, even, 4):
+        x0, x1, x2, x3 = x[k], x[k + 1], x[k + 2], x[k + 3]
+        r0, r1, r2, r3 = W[columns[k]], W[columns[k + 1]], W[columns[k + 2]], W[columns[k + 3]]
         for z in range(out.shape[0]):
             out[z] += (x0 * r0[z] + x1 * r1[z]) + (x2 * r2[z] + x3 * r3[z])
-    for k in range(even, last):
-        x = data[k]
-        row = W[indices[k]]
+    for k in range(even, x.shape[0]):
+        row = W[columns[k]]
         for z in range(out.shape[0]):
-            out[z] += x * row[z]
+            out[z] += x[k] * row[z]
 
 
 @register_jitable
@@ -105,12 +117,11 @@ def _dense_scores(X, i, W, out):
 
 @register_jitable
 def _csr_some_scores(X, i, W, classes, count, out):
-    data, indices, indptr = X
-    for k in range(indptr[i], indptr[i + 1]):
-        x = data[k]
-        row = W[indices[k]]
+    x, columns = _csr_row(X, i)
+    for k in range(x.shape[0]):
+        row = W[columns[k]]
         for j in range(count):
-            out[j] += x * row[classes[j]]
+            out[j] += x[k] * row[classes[j]]
 
 
 @register_jitable
@@ -125,12 +136,11 @@ def _dense_some_scores(X, i, W, classes, count, out):
 
 @register_jitable
 def _csr_add_some(X, i, change, classes, count, W):
-    data, indices, indptr = X
-    for k in range(indptr[i], indptr[i + 1]):
-        x = data[k]
-        row = W[indices[k]]
+    x, columns = _csr_row(X, i)
+    for k in range(x.shape[0]):
+        row = W[columns[k]]
         for j in range(count):
-            row[classes[j]] += change[j] * x
+            row[classes[j]] += change[j] * x[k]
 
 
 @register_jitable
@@ -145,12 +155,11 @@ def _dense_add_some(X, i, change, classes, count, W):
 
 @register_jitable
 def _csr_add_all(X, i, change, W):
-    data, indices, indptr = X
-    for k in range(indptr[i], indptr[i + 1]):
-        x = data[k]
-        row = W[indices[k]]
+    x, columns = _csr_row(X, i)
+    for k in range(x.shape[0]):
+        row = W[columns[k]]
         for z in range(change.shape[0]):
-            row[z] += change[z] * x
+            row[z] += change[z] * x[k]
 
 
 @register_jitable
@@ -165,12 +174,10 @@ def _dense_add_all(X, i, change, W):
 
 @register_jitable
 def _csr_nonzeros(X, i, indices_out, values_out):
-    data, indices, indptr = X
-    first = indptr[i]
-    count = indptr[i + 1] - first
-    for k in range(count):
-        indices_out[k] = indices[first + k]
-        values_out[k] = data[first + k]
+    x, columns = _csr_row(X, i)
+    count = x.shape[0]
+    indices_out[:count] = columns
+    values_out[:count] = x
     return count
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from numbers import Integral, Real
 
 import numpy as np
 
 from ..models.measures import METRICS
 from ..solvers.choose import BY_NAME
+from ..split.new import engine_of
 
 
 def check_parameters(model):
@@ -16,8 +18,14 @@ def check_parameters(model):
     A model's `_checks` go before those of the same name here.
     """
     checks = _CHECKS | getattr(model, "_checks", {})
-    for name, value in model.get_params(deep=False).items():
-        checks[name](value)
+    for name in _names(type(model)):
+        checks[name](getattr(model, name))
+
+
+@cache
+def _names(kind):
+    """The parameters of an estimator: scikit-learn reads them anew from the signature at each call."""
+    return tuple(kind._get_param_names())
 
 
 def seed_of(random_state) -> int:
@@ -131,11 +139,20 @@ def _check_k(value):
         _integer("k", value, "a whole number of examples >= 1, or a share 0 < k <= 1", lambda k: k >= 1)
 
 
+def check_C_or_auto(value):
+    """A positive number, or "auto"."""
+    if not (isinstance(value, str) and value == "auto"):
+        _number("C", value, "a positive number", lambda C: C > 0)
+
+
 def _check_cache_size(value):
     _integer("cache_size", value, "a number of cuts >= 0", lambda size: size >= 0)
 
 
 _CHECKS = {
+    "prior": lambda value: None,  # these three are looked at with the data: weight_terms.py
+    "scale": lambda value: None,
+    "nonnegative": lambda value: None,
     "cache_size": _check_cache_size,
     "templates": lambda value: None,
     "min_count": lambda value: _integer("min_count", value, "an integer >= 1", lambda count: count >= 1),
@@ -158,6 +175,7 @@ _CHECKS = {
     ),
     "max_iter": lambda value: _integer("max_iter", value, "an integer >= 1", lambda steps: steps >= 1),
     "n_jobs": _check_n_jobs,
+    "engine": lambda value: engine_of(value),
     "verbose": lambda value: _integer(
         "verbose", int(value) if _is_bool(value) else value, "an integer >= 0", lambda level: level >= 0
     ),
