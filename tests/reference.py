@@ -1,6 +1,6 @@
 """Slow, obvious references: the whole problem as one QP, and bounds recomputed from scratch.
 
-min_{w, xi}  1/2 sum_{k not free} (w_k - prior_k)^2 + sum_i weight_i xi_i
+min_{w, xi}  1/2 sum_{k not free} scale_k^2 (w_k - prior_k)^2 + sum_i weight_i xi_i
 xi_i >= losses_j - <deltas_j, w>   for every cut j of block i,      w_k >= 0 where asked
 """
 
@@ -24,6 +24,7 @@ class Reference:
     prior: np.ndarray
     free: np.ndarray
     nonnegative: np.ndarray
+    scale: np.ndarray
 
     @classmethod
     def of_problem(cls, problem, sample_weight=None):
@@ -34,33 +35,35 @@ class Reference:
         return cls.of_cuts(deltas, cuts.losses, cuts.index, problem.C * s, free=problem.model.free)
 
     @classmethod
-    def of_cuts(cls, deltas, losses, index, weights, prior=None, free=(), nonnegative=None):
+    def of_cuts(cls, deltas, losses, index, weights, prior=None, free=(), nonnegative=None, scale=None):
         d = deltas.shape[1]
         is_free = np.isin(np.arange(d), free)
         prior = np.zeros(d) if prior is None else prior
         nonnegative = np.zeros(d, bool) if nonnegative is None else nonnegative
-        return cls(deltas, losses, index, weights, prior, is_free, nonnegative)
+        scale = np.ones(d) if scale is None else scale
+        return cls(deltas, losses, index, weights, prior, is_free, nonnegative, scale)
 
     def primal(self, w) -> float:
         """P(w), from the definition."""
         worst = np.full(len(self.weights), -np.inf)
         np.maximum.at(worst, self.index, self.losses - self.deltas @ w)
-        return float(0.5 * np.sum(((w - self.prior) ** 2)[~self.free]) + self.weights @ worst)
+        return float(0.5 * np.sum((self.scale * (w - self.prior))[~self.free] ** 2) + self.weights @ worst)
 
     def dual(self, alpha) -> float:
         """D(alpha) for alpha >= 0 with the right sums: min over w of the Lagrangian."""
         v = alpha @ self.deltas
-        w = self.prior + v
+        w = self.prior + v / self.scale**2
         w = np.where(self.nonnegative, np.maximum(w, 0.0), w)
-        part = 0.5 * (w - self.prior) ** 2 - v * w
+        part = 0.5 * (self.scale * (w - self.prior)) ** 2 - v * w
         return float(alpha @ self.losses + np.sum(part[~self.free]))
 
     def solve(self):
         """(lower, upper) around the optimum and the w of the upper bound, by Clarabel."""
         m, d = self.deltas.shape
         n = len(self.weights)
-        P = sp.diags_array(np.append(np.where(self.free, 0.0, 1.0), np.zeros(n)), format="csc")
-        q = np.append(np.where(self.free, 0.0, -self.prior), self.weights)
+        curvature = np.where(self.free, 0.0, self.scale**2)
+        P = sp.diags_array(np.append(curvature, np.zeros(n)), format="csc")
+        q = np.append(-curvature * self.prior, self.weights)
         blocks = sp.csr_array((np.ones(m), (np.arange(m), self.index)), shape=(m, n))
         cuts = sp.hstack([sp.csr_array(-self.deltas), -blocks])
         held = np.flatnonzero(self.nonnegative)

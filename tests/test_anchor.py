@@ -49,7 +49,7 @@ def test_the_gap_is_the_sum_of_the_examples_gaps_and_the_distance(kind):
         for _ in range(3):
             passes.run(0.0)
         w = passes.weights.copy()
-        v = anchor.sum_of_duals(w)
+        v = anchor.unanchored(w)
         shares = passes.shares
         np.testing.assert_allclose(
             v.ravel(),

@@ -16,6 +16,8 @@ SLICE = {
     "test_remembered.py": "rows_again or pools or scattered or cache_remembers or normals_one",
     "test_regression_model.py": "(true_and_tight and (empty or example)) or smoothed or keep_what",
     "test_constraint_problem.py": "single_steps or empty_rows or pruning",
+    "test_regulariser.py": "(linear_models and dual_cd-all and False-0) or (dual_cd and all-0) or change_of",
+    "test_streaming.py": "independent_qp and 1- and not multiclass",
     "test_sampled_cuts.py": "reaches and exact and (three or intercept)",
     "test_grammar_model.py": "blocks",
     "test_check_model.py": "linear_models_pass and (asarray-True or csr_array-False)",

@@ -39,7 +39,8 @@ class BatchOracle:
     def cuts(self, w, lo, hi, names=None) -> BatchCuts:
         """The cuts of the examples lo <= i < hi whose truth is not best; `names` of all of them, or their
         numbers."""
-        shards = equal_shards(lo, hi, min(MAX_SHARDS, (hi - lo) // SMALL))
+        split = getattr(self.data, "split", None)  # data that know what each example costs
+        shards = split(lo, hi) if split else equal_shards(lo, hi, min(MAX_SHARDS, (hi - lo) // SMALL))
         parts = self.engine.map(lambda shard: self._worst(w, shard), shards)
         Z, losses, factors, leads = (np.concatenate(each) for each in zip(*parts, strict=True))
         kept = np.flatnonzero(factors)

@@ -1,6 +1,6 @@
 """ConstraintProblem: the general form, with every constraint given.
 
-    P(w) = 1/2 |w|^2 + C sum_i s_i max(0, max_j l_ij - <w, x_ij>)
+    P(w) = 1/2 |r (w - prior)|^2 + C sum_i s_i max(0, max_j l_ij - <w, x_ij>)
 
 Rows x_ij with margins l_ij; the rows of a group i share a slack.  Binary, multi-class, regression, ranking,
 structural and completed latent problems all have this form (Ramanan 2013, appendix A).
@@ -31,6 +31,8 @@ class ConstraintProblem(Problem):
         Weights s_i >= 0 of the groups: their duals sum to at most C s_i.
     n_jobs : int or None, default=1
         Threads for what goes over all rows; None for all cores.
+    prior, scale, nonnegative : as for `Problem`
+        Where weights are drawn to, how strongly, and which are held >= 0.
 
     `n` is the number of rows, `n_groups` that of groups.  It is solved by `DualCD` or `OneSlack`.
 
@@ -44,13 +46,17 @@ class ConstraintProblem(Problem):
     [1.0, 1.0]
     """
 
-    def __init__(self, rows, margins, groups=None, *, C=1.0, weights=None, n_jobs=1):
+    def __init__(
+        self, rows, margins, groups=None, *, C=1.0, weights=None, n_jobs=1, prior=None, scale=None,
+        nonnegative=None,
+    ):  # fmt: skip
         shape = np.shape(rows)
         if len(shape) != 2:
             raise ValueError(f"rows have shape {shape}, expected a matrix (m, d)")
         super().__init__(
-            Constraints(shape[1]), rows, Margins(margins, groups), C, sample_weight=weights, n_jobs=n_jobs
-        )
+            Constraints(shape[1]), rows, Margins(margins, groups), C, sample_weight=weights, n_jobs=n_jobs,
+            prior=prior, scale=scale, nonnegative=nonnegative,
+        )  # fmt: skip
 
     @property
     def n_groups(self) -> int:
@@ -79,6 +85,7 @@ class ConstraintProblem(Problem):
         rows = self.X.tocsr() if hasattr(self.X, "tocsr") else np.asarray(self.X)
         margins = np.asarray(self.Y.margins)
         part = ConstraintProblem(rows[index], margins[index], groups[index], C=self.C, weights=data.weights)
+        part.regulariser = self.regulariser
         return part, index
 
 

@@ -8,8 +8,9 @@ import zlib
 import numpy as np
 
 from .engines.blas import single_blas_thread
-from .objective import Regulariser, relative_gap
+from .objective import relative_gap
 from .problem import RiskProblem, Work
+from .regulariser_input import make_regulariser
 from .result import Result, Status, Trace, TraceRow
 
 #: Numbers of the rows that go into the identity of a problem.
@@ -40,7 +41,8 @@ def solve(
     epsilon : stop when no one-slack constraint is violated by more (mean loss) instead
     max_iter, time_limit : steps and seconds; the best w so far is returned with its gap
     callbacks : each called with the newest TraceRow; a true answer stops
-    start : a Result to go on from (of the same problem; of another one only its w is taken), or a w
+    start : a Result to go on from (of the same problem, perhaps with another C; of any other only its w is
+        taken), or a w
     seed : of a solver given by name
     checkpoint : a path, or a Checkpoint, where the run is written down every five minutes and when it is
         cut short; removed when it is done
@@ -49,6 +51,14 @@ def solve(
     Returns
     -------
     Result
+
+    Examples
+    --------
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> result = oneslack.solve(oneslack.Problem(oneslack.Binary(2), X, y, C=1.0), tol=1e-6)
+    >>> result.dual <= result.primal and result.gap <= 1e-6
+    True
     """
     from .checkpoint import Keeper
     from .solvers.choose import choose_solver
@@ -56,7 +66,7 @@ def solve(
     solver, reason = choose_solver(problem, solver, seed)
     _check(tol, epsilon, max_iter, time_limit)
     run = _Run(problem, time_limit)
-    start = _state_of(start, problem)
+    start = _state_of(start, problem, solver)
     keeper = None
     if checkpoint is not None:
         keeper = Keeper(checkpoint, resume, problem, solver, run, (tol, epsilon))
@@ -87,6 +97,7 @@ def minimize(
     C=1.0,
     tol=1e-3,
     w0=None,
+    scale=None,
     nonnegative=None,
     floor=None,
     max_iter=100_000,
@@ -94,13 +105,14 @@ def minimize(
     callbacks=(),
     start=None,
 ) -> Result:
-    """Minimise 1/2 |w - w0|^2 + C risk(w) for any convex risk given by value and subgradient.
+    """Minimise 1/2 |scale (w - w0)|^2 + C risk(w) for any convex risk given by value and subgradient.
 
     Parameters
     ----------
     risk : risk(w) -> (value, subgradient (n_params,))
     n_params : number of weights
     w0 : (n_params,) prior mean, zeros by default
+    scale : (n_params,) how strongly each weight is drawn to it, ones by default
     nonnegative : mask, indices or True: weights held >= 0
     floor : a known lower bound of the risk, if there is one
 
@@ -113,7 +125,9 @@ def minimize(
     """
     from .solvers.one_slack import OneSlack
 
-    regulariser = Regulariser(n_params, prior=_prior(w0, n_params), nonnegative=_mask(nonnegative, n_params))
+    if w0 is not None and np.shape(w0) != (n_params,):
+        raise ValueError(f"w0 has shape {np.shape(w0)}, expected ({n_params},)")
+    regulariser = make_regulariser(n_params, prior=w0, scale=scale, nonnegative=nonnegative)
     problem = RiskProblem(risk, n_params, C, regulariser=regulariser, floor=floor)
     return solve(
         problem, OneSlack(), tol=tol, max_iter=max_iter, time_limit=time_limit,
@@ -161,7 +175,12 @@ class _Run:
 
     def _work(self):
         work = getattr(self.problem, "work", None)
-        return (work.oracle_calls, work.oracle_seconds, work.cached) if work else ()
+        if not work:
+            return ()
+        # Of workers elsewhere: how often everybody was waited for, and what travelled.
+        crew = getattr(self.problem, "engine", None)
+        travel = (getattr(crew, "rounds", 0), getattr(crew, "bytes_moved", 0))
+        return work.oracle_calls, work.oracle_seconds, work.cached, *travel
 
     def status(self, step, tol, epsilon, stopped, max_iter):
         if epsilon is None and self._is_tight(tol):
@@ -230,12 +249,15 @@ def identity(problem) -> dict:
         "examples": getattr(problem, "n", None),
         "weight": problem.weight,
         "data": _digest(getattr(problem, "data", None)),
+        "regulariser": _regulariser_digest(problem.regulariser),
     }
 
 
 def _digest(data):
     """A number by which other targets, weights or rows are told, most likely: all of the first two, some of
     the rows."""
+    if hasattr(data, "digest"):
+        return data.digest
     parts = [getattr(data, "y", None), getattr(data, "weights", None)]
     X = getattr(data, "X", None)
     parts.append(getattr(X, "data", None) if hasattr(X, "indptr") else X)
@@ -246,36 +268,29 @@ def _digest(data):
     return checksum
 
 
-def _state_of(start, problem):
-    """What a solver starts from; of the result of another problem only w is of use."""
+def _regulariser_digest(regulariser):
+    """None for 1/2 |w|^2, otherwise a number by which another one is told."""
+    parts = [getattr(regulariser, name, None) for name in ("prior", "scale", "nonnegative")]
+    if all(part is None for part in parts):
+        return None
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(b"-" if part is None else np.ascontiguousarray(part), checksum)
+    return checksum
+
+
+def _state_of(start, problem, solver):
+    """What a solver starts from.  With another C the cuts are still cuts, and duals still tell who is at a
+    bound; of the result of another problem only w is of use."""
     if isinstance(start, Result):
-        is_same = start.state.get("of") == identity(problem)
-        return {"w": start.w, **(start.state if is_same else {})}
+        there, here = start.state.get("of"), identity(problem)
+        if there == here:
+            return {"w": start.w, **start.state}
+        is_known = hasattr(solver, "at_other_C")
+        if is_known and there and there | {"weight": None} == here | {"weight": None}:
+            ratio = here["weight"] / there["weight"]
+            return {"w": start.w, **solver.at_other_C(start.state, ratio)}
+        return {"w": start.w}
     if start is None or isinstance(start, dict):
         return start
     return {"w": np.asarray(start, dtype=float)}
-
-
-def _prior(w0, n_params):
-    if w0 is None:
-        return None
-    w0 = np.asarray(w0, dtype=float)
-    if w0.shape != (n_params,):
-        raise ValueError(f"w0 has shape {w0.shape}, expected ({n_params},)")
-    return w0
-
-
-def _mask(nonnegative, n_params):
-    if nonnegative is None or nonnegative is False:
-        return None
-    mask = np.zeros(n_params, bool)
-    chosen = np.arange(n_params) if nonnegative is True else np.asarray(nonnegative)
-    if chosen.dtype == bool and chosen.shape != mask.shape:
-        raise ValueError(f"nonnegative has shape {chosen.shape}, expected ({n_params},)")
-    try:
-        mask[chosen if chosen.size else slice(0)] = True
-    except IndexError:
-        raise ValueError(
-            f"nonnegative must be a mask, or indices below {n_params}; got {nonnegative!r}"
-        ) from None
-    return mask

@@ -1,16 +1,17 @@
 """The objective: primal, dual, gap.
 
-    P(w) = 1/2 sum_{k not free} (w_k - prior_k)^2 + weight R(w)         R the (mean) risk
-    D(a) = <a, b> - <G a, prior> - 1/2 |G a|^2     for planes R(w) >= b_j - <g_j, w>,
-                                                    a >= 0, sum a = weight
+    P(w) = 1/2 sum_{k not free} r_k^2 (w_k - prior_k)^2 + weight R(w)         R the (mean) risk
+    D(a) = <a, b> + min_w (1/2 |r (w - prior)|^2 - <v, w>),     v = sum a_j g_j,
+           for planes R(w) >= b_j - <g_j, w>,  a >= 0,  sum a = weight
 
-Free coordinates (the intercept) are not penalised: a dual point must then have no component along
-them.  Coordinates held >= 0 take w = max(prior + G a, 0); their dual is given by `Regulariser`.
+The minimum over w is at w = prior + v / r^2, or 0 where that is negative and the weight is held >= 0.  Free
+coordinates (the intercept) are not penalised: a dual point must then have no component along them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -36,9 +37,10 @@ def relative_gap(primal: float, dual: float) -> float:
 
 @dataclass(frozen=True)
 class Regulariser:
-    """1/2 |w - prior|^2 over the penalised coordinates, some of them held >= 0.
+    """1/2 |r (w - prior)|^2 over the penalised coordinates, some of them held >= 0.
 
-    prior        (n_params,) or None for zeros
+    prior        (n_params,) or None for zeros; 0 where a coordinate is free
+    scale        (n_params,) r > 0, or None for ones
     nonnegative  (n_params,) bool or None
     free         indices of the coordinates that are not penalised (nor held >= 0)
     """
@@ -47,23 +49,51 @@ class Regulariser:
     prior: np.ndarray | None = None
     nonnegative: np.ndarray | None = None
     free: np.ndarray | None = None
+    scale: np.ndarray | None = None
 
     @property
     def n_free(self) -> int:
         return 0 if self.free is None else len(self.free)
+
+    @property
+    def is_plain(self) -> bool:
+        """1/2 |w|^2, but for free coordinates."""
+        return self.prior is None and self.scale is None and self.nonnegative is None
+
+    @cached_property
+    def curvature(self):
+        """r^2, or None for ones."""
+        return None if self.scale is None else self.scale**2
 
     def start(self) -> np.ndarray:
         """The minimiser of the regulariser alone."""
         return self.point(np.zeros(self.n_params))
 
     def point(self, v, free_values=None) -> np.ndarray:
-        """w that minimises 1/2 |w - prior|^2 - <v, w>; free coordinates are given, or 0."""
-        w = v.copy() if self.prior is None else v + self.prior
+        """w that minimises 1/2 |r (w - prior)|^2 - <v, w>; free coordinates are given, or 0."""
+        w = self.unclipped(v)
         if self.nonnegative is not None:
             np.maximum(w, 0.0, out=w, where=self.nonnegative)
         if self.n_free:
             w[self.free] = 0.0 if free_values is None else free_values
         return w
+
+    def feasible(self, w) -> np.ndarray:
+        """A copy of w with 0 instead of what is negative and may not be."""
+        w = np.array(w, dtype=float)
+        if self.nonnegative is not None:
+            np.maximum(w, 0.0, out=w, where=self.nonnegative)
+        return w
+
+    def unclipped(self, v) -> np.ndarray:
+        """prior + v / r^2: the point, were no weight held >= 0."""
+        u = v.copy() if self.scale is None else v / self.curvature
+        return u if self.prior is None else np.add(u, self.prior, out=u)
+
+    def metric(self, v) -> np.ndarray:
+        """v / r^2, 0 where a coordinate is free: <u, metric(v)> is the product that duals see."""
+        v = self._masked(v)
+        return v if self.scale is None else v / self.curvature
 
     def _masked(self, v):
         """v without its free coordinates."""
@@ -77,18 +107,26 @@ class Regulariser:
         return self._masked(w if self.prior is None else w - self.prior)
 
     def value(self, w) -> float:
-        return 0.5 * squared_norm(self._offset(w))
+        offset = self._offset(w)
+        return 0.5 * squared_norm(offset if self.scale is None else self.scale * offset)
 
     def gradient(self, w) -> np.ndarray:
-        return self._offset(w)
+        offset = self._offset(w)
+        return offset if self.scale is None else self.curvature * offset
 
     def slope(self, w, direction) -> tuple[float, float]:
         """First and second derivative of t -> value(w + t direction) at t = 0."""
         direction = self._masked(direction)
-        return inner(self._offset(w), direction), squared_norm(direction)
+        scaled = direction if self.scale is None else self.scale * direction
+        return inner(self.gradient(w), direction), squared_norm(scaled)
 
     def dual(self, v, linear: float) -> float:
-        """min_w 1/2 |w - prior|^2 - <v, w> + linear: the dual value of v = sum a_j g_j, with
+        """min_w 1/2 |r (w - prior)|^2 - <v, w> + linear: the dual value of v = sum a_j g_j, with
         linear = sum a_j b_j.  A bound only where v has no free component: it is taken as 0 here."""
         w = self.point(v)
         return linear + self.value(w) - inner(self._masked(v), self._masked(w))
+
+    def dual_at(self, unclipped, linear: float) -> float:
+        """The same for v given by prior + v / r^2."""
+        v = self.gradient(unclipped)
+        return self.dual(v, linear)

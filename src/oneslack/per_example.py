@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from .errors import OneslackError
+
 #: Examples are handed out in so many parts, whatever the number of workers: sums keep their order.
 PARTS = 8
 
@@ -73,6 +75,13 @@ class Examples:
         return len(self.weights)
 
 
+def failure(i, error):
+    """What went wrong in the model, and at which example."""
+    if isinstance(error, ValueError):
+        return ValueError(f"example {i}: {error}")
+    return OneslackError(f"example {i}: the model raised {type(error).__name__}: {error}")
+
+
 @dataclass(frozen=True)
 class Oracle:
     """Finds worst cuts; whole in itself, so that it can be sent to another process once."""
@@ -80,6 +89,8 @@ class Oracle:
     model: object
     examples: Examples
     rescaling: str
+    #: What the first example is called in errors.
+    first: int = 0
 
     def __call__(self, task):
         """(kind, w, index): the summed cut ("sum": normal, offset) or the cuts ("rows": a list)."""
@@ -88,7 +99,10 @@ class Oracle:
         return found(w, index)
 
     def _cut(self, w, i):
-        return worst_cut(self.model, w, self.examples.X[i], self.examples.Y[i], self.rescaling)
+        try:
+            return worst_cut(self.model, w, self.examples.X[i], self.examples.Y[i], self.rescaling)
+        except Exception as error:
+            raise failure(self.first + i, error) from error
 
     def _rows(self, w, index):
         return [self._cut(w, i) for i in index]

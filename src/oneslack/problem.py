@@ -1,6 +1,6 @@
 """Problem: a model, its data and C; turns a w into cuts.
 
-    P(w) = 1/2 |w|^2 + C sum_i s_i H_i(w)      H_i(w) = max_z loss(y_i, z) - <w, delta_i(z)>
+    P(w) = 1/2 |r (w - prior)|^2 + C sum_i s_i H_i(w)      H_i(w) = max_z loss(y_i, z) - <w, delta_i(z)>
 
 The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what it counts in P.
 """
@@ -20,6 +20,8 @@ from .engines.processes import Processes
 from .engines.threads import Threads
 from .objective import Regulariser
 from .per_example import Examples, Oracle, parts_of, stack_rows
+from .regulariser_input import regulariser_of
+from .rows import equal_shards
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
 _LINE = ("along", "cut_along")  # one of them
@@ -40,7 +42,13 @@ class Work:
     cached_seconds: float = 0.0
 
 
-def _checked_rescaling(model, rescaling):
+def offers_scores(model) -> bool:
+    """Whether examples are seen through scores that are linear in w (protocols.Scores)."""
+    return not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
+
+
+def checked_rescaling(model, rescaling):
+    """The name of a way that the loss enters, if the model has it."""
     if rescaling not in ("margin", "slack"):
         raise ValueError(f"rescaling={rescaling!r} is not known; use 'margin' or 'slack'")
     if rescaling == "slack" and not hasattr(model, "decode_slack"):
@@ -72,6 +80,18 @@ class Problem:
     rescaling : "margin": H = max_z loss - <w, delta>; "slack": max_z loss (1 - <w, delta>)
     cache_size : cuts of each example that cutting planes remember, where the model has no scores
     n_jobs : threads, or processes for a model of three methods; None for all cores
+    prior : where weights are drawn to instead of 0: (n_params,), or by groups (regulariser_input.py)
+    scale : how strongly each is, r > 0: a number, (n_params,), or by groups
+    nonnegative : weights held >= 0: True for all but intercepts, a mask, indices, or names of blocks
+
+    Examples
+    --------
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> problem = oneslack.Problem(oneslack.Binary(2), X, y, C=1.0)
+    >>> result = oneslack.solve(problem, tol=1e-6)
+    >>> bool(np.isclose(problem.primal(result.w), result.primal))
+    True
     """
 
     #: The risk is never negative, so the zero plane lies under it.
@@ -81,7 +101,7 @@ class Problem:
 
     def __init__(
         self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", cache_size=0,
-        n_jobs=1, engine=None,
+        n_jobs=1, engine=None, prior=None, scale=None, nonnegative=None,
     ):  # fmt: skip
         if not np.isfinite(C) or C <= 0:
             raise ValueError(f"C must be a positive number; got {C!r}")
@@ -89,12 +109,12 @@ class Problem:
         self.cache_size = cache_size
         self.certified = bool(getattr(model, "exact", True))
         self.work = Work()
-        self.rescaling = _checked_rescaling(model, rescaling)
-        offers_scores = not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
-        self.has_scores = offers_scores and rescaling == "margin"
+        self.rescaling = checked_rescaling(model, rescaling)
+        self.has_scores = offers_scores(model) and rescaling == "margin"
         self.has_batches = not self.has_scores and not lacks(model, batches.NEEDS)
         compiled = self.has_scores or self.has_batches
         self.engine = engine or (Threads if compiled else Processes)(n_jobs)
+        self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         self._set_data(model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight))
         if self.has_batches:
             self._oracle = batches.BatchOracle(model, self.data, rescaling, self.engine)
@@ -111,18 +131,37 @@ class Problem:
         self.weight = self.C * total
         self.unit = getattr(data, "unit", 1.0)
         self.n_params = self.model.n_params
-        free = np.asarray(getattr(self.model, "free", ()), dtype=int)
-        self.regulariser = Regulariser(self.n_params, free=free if len(free) else None)
+
+    def name_examples_from(self, first):
+        """Errors call example i first + i: a worker counts its part of the examples from 0."""
+        if self.names_examples:
+            self._oracle = replace(self._oracle, first=first)
+
+    @property
+    def names_examples(self) -> bool:
+        """Whether errors can call examples by other numbers."""
+        return not (self.has_scores or self.has_batches)
 
     def sample(self, index) -> Problem:
         """The same problem on some examples, with C raised so that the total weight stays."""
         part = object.__new__(Problem)
         part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
-        part.model, part.engine = self.model, self.engine
+        part.model, part.engine, part.regulariser = self.model, self.engine, self.regulariser
         part.has_scores, part.has_batches = self.has_scores, self.has_batches
         part.X = part.Y = None
         data = self.data.take(index)
         part.C = self.weight / max(float(data.weights.sum()), 1e-300)
+        part._set_data(data)
+        return part
+
+    def on(self, data, regulariser=None) -> Problem:
+        """The same problem, with the same C, on other packed examples."""
+        part = object.__new__(Problem)
+        part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
+        part.model, part.engine, part.C = self.model, self.engine, self.C
+        part.regulariser = regulariser or self.regulariser
+        part.has_scores, part.has_batches = self.has_scores, self.has_batches
+        part.X = part.Y = None
         part._set_data(data)
         return part
 
@@ -186,6 +225,12 @@ class Problem:
         part = replace(self._oracle, data=self.data.take(index))
         return part.cuts(w, 0, len(index), names=index)
 
+    def cut_cache(self, size, enough):
+        """Remembers `size` cuts of each example; see solvers/cut_cache.py."""
+        from .solvers.cut_cache import CutCache
+
+        return CutCache(self, size, enough)
+
     @property
     def has_dear_cuts(self) -> bool:
         """Whether a cut costs so much that one which a line search has seen is taken."""
@@ -228,6 +273,20 @@ class Problem:
         c = np.empty_like(S)
         offset = self.mean * sum(self.map_scores(self.model.cut, S, c))
         return Plane(self.adjoint(c) * self.mean, offset)
+
+    def group_cuts_at(self, S, count) -> list[Plane]:
+        """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""
+        groups, c = equal_shards(0, self.n, self.groups(count)), np.empty_like(S)
+
+        def plane(group):
+            offset = self.model.cut(self.data, group, S, c)
+            return Plane(self.model.adjoint(self.data, group, c) * self.mean, self.mean * offset)
+
+        return self.engine.map(plane, groups)
+
+    def groups(self, count) -> int:
+        """How many planes `group_cuts_at` gives."""
+        return max(1, min(count, self.n))
 
     def adjoint(self, coefficients) -> np.ndarray:
         """sum_i coefficients_i dS_i/dw."""

@@ -90,6 +90,43 @@ class Unpenalised(Protocol):
     free: np.ndarray
 
 
+class Blocks(Protocol):
+    """Optional: names for groups of weights, by which a prior, scales and signs may be given."""
+
+    #: From a name to a slice, numbers or a mask.
+    blocks: dict
+
+
+class LatentModel(Protocol):
+    """What `LatentStructuralSVM` asks for: outputs with a value h that no example tells."""
+
+    n_params: int
+
+    def joint_feature(self, x: Any, y: Any, h: Any) -> Any:
+        """psi(x, y, h): (n_params,) array or one CSR row."""
+
+    def loss(self, y: Any, y_hat: Any) -> float:
+        """Delta(y, y_hat) >= 0, and 0 for y itself; with a third argument it also gets the latent value."""
+
+    def decode(self, w: np.ndarray, x: Any, y: Any = None) -> tuple[Any, Any]:
+        """(z, h) of the highest <w, psi(x, z, h)>, plus loss(y, z) when y is given."""
+
+    def complete(self, w: np.ndarray, x: Any, y: Any) -> Any:
+        """The h of the highest <w, psi(x, y, h)>."""
+
+
+class LatentBinaryModel(Protocol):
+    """What `LatentSVM` asks for: a yes has a value h that no example tells."""
+
+    n_params: int
+
+    def feature(self, x: Any, h: Any) -> Any:
+        """phi(x, h): (n_params,) array or one CSR row."""
+
+    def best(self, w: np.ndarray, x: Any) -> Any:
+        """The h of the highest <w, phi(x, h)>."""
+
+
 class Scores(Protocol):
     """Optional, `scores`: examples are seen through scores S = S(w), linear in w.
 
@@ -161,7 +198,8 @@ class Smooth(Protocol):
 
 
 class DualPasses(Protocol):
-    """Optional, for `DualCD`: what `model.dual_passes(data, C, seed)` returns."""
+    """Optional, for `DualCD`: what `model.dual_passes(data, C, seed)` returns; with a regulariser other than
+    1/2 |w|^2, model.dual_passes(data, C, seed, regulariser)."""
 
     point: np.ndarray
     shares: np.ndarray
@@ -170,6 +208,8 @@ class DualPasses(Protocol):
     #: the rows; |delta|^2 of an example beside |x|^2.
     weights: np.ndarray
     scale: float
+    #: For another regulariser than 1/2 |w|^2: the point before weights are held >= 0.
+    unclipped: np.ndarray
     spread: float
 
     def run(self, rate: float) -> tuple[float, float]:

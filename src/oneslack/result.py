@@ -13,7 +13,12 @@ from .objective import relative_gap
 
 
 class Status(Enum):
-    """Why training stopped; `advice` is a sentence on what to do about it."""
+    """Why training stopped; `advice` is a sentence on what to do about it.
+
+    >>> import oneslack
+    >>> oneslack.Status.MAX_ITER.ok, oneslack.Status.CONVERGED.advice
+    (False, 'the gap asked for is reached')
+    """
 
     CONVERGED = "the gap asked for is reached"
     EPSILON = "no constraint is violated by more than epsilon"
@@ -66,12 +71,15 @@ class TraceRow:
     oracle_calls: int = 0
     oracle_seconds: float = 0.0
     cached: int = 0
+    rounds: int = 0
+    bytes_moved: int = 0
 
 
 class Trace(list):
     """Rows (iteration, seconds, best primal, best dual, relative gap, n_cuts), one a step; for models
     that are asked example by example also the number of questions, their seconds, and how many were
-    answered from memory."""
+    answered from memory; for examples that lie with workers (engine="ray") the rounds, that is how often all
+    of them were waited for, and the bytes that went out and came back."""
 
     def column(self, name: str) -> np.ndarray:
         return np.array([getattr(row, name) for row in self])
@@ -90,6 +98,13 @@ class Result:
     n_iter     steps taken
     solver     name of the solver; `reason` says why "auto" chose it
     state      resume with solve(..., start=result)
+
+    >>> import numpy as np, oneslack
+    >>> result = oneslack.minimize(lambda w: (abs(w[0] - 2), np.sign(w - 2)), 1, tol=1e-6)
+    >>> result.dual <= result.primal and result.gap <= 1e-6
+    True
+    >>> result.status.advice
+    'the gap asked for is reached'
     """
 
     w: np.ndarray
@@ -116,3 +131,9 @@ class Result:
             f"(primal {self.primal:.6g}, dual {self.dual:.6g}) after {self.n_iter} steps, "
             f"{self.seconds:.2f} s"
         )
+
+    def _repr_html_(self) -> str:
+        from .notebook import certificate_html
+
+        details = (self.solver, f"{self.n_iter:,} steps", f"{self.seconds:.2f} s", self.status.advice)
+        return certificate_html(self.primal, self.dual, self.certified, details)

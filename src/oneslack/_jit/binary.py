@@ -7,8 +7,9 @@ u_i = 1 - y_i S_i is how much example i lacks to its margin.
 import numpy as np
 from numba import njit
 
+from .held import add_row, weights
 from .random import below, shuffle
-from .rows import row_add, row_dot, row_nonzeros
+from .rows import row_dot, row_nonzeros
 
 
 @njit(nogil=True, cache=True)
@@ -107,7 +108,8 @@ def dual_pass(X, y, upper, norm2, scale, rate, alpha, w, bias, active, count, ke
     """One pass of dual coordinate ascent over active[:count], in blocks of neighbouring rows.
 
     A dual alpha_i in [0, upper_i] is an example; w = scale sum alpha_i y_i x_i + anything fixed is kept up
-    to date (scale is below 1 around an anchor, solvers/anchor.py).  With
+    to date (scale is below 1 around an anchor, solvers/anchor.py), or is a Held (held.py): then norm2 is in
+    its metric, which may be longer than the step needs but never shorter.  With
     rate > 0 there is a bias, moved like one more weight (see DualCD on the intercept).
     An example that sits at a bound by more than `zone` (below, above) is left out of the next pass:
     kept[:m] lists those that stay.  Returns m, the running sum of the examples' gaps
@@ -117,7 +119,7 @@ def dual_pass(X, y, upper, norm2, scale, rate, alpha, w, bias, active, count, ke
     segments = np.arange((count + block - 1) // block)
     shuffle(segments, 0, segments.shape[0], state)
     gap, growth, low, high = 0.0, 0.0, 0.0, 0.0
-    m = 0
+    m, values = 0, weights(w)
     for segment in segments:
         lo = segment * block
         for a in range(min(lo + block, count) - 1, lo - 1, -1):
@@ -125,7 +127,7 @@ def dual_pass(X, y, upper, norm2, scale, rate, alpha, w, bias, active, count, ke
             i = active[k]
             active[k] = active[a]
             active[a] = i
-            u = 1.0 - y[i] * (row_dot(X, i, w) + bias[0])
+            u = 1.0 - y[i] * (row_dot(X, i, values) + bias[0])
             old, C = alpha[i], upper[i]
             gap += (C - old) * u if u > 0.0 else -old * u
             if (old == 0.0 and u < -zone[0]) or (old == C and u > zone[1]):
@@ -143,7 +145,7 @@ def dual_pass(X, y, upper, norm2, scale, rate, alpha, w, bias, active, count, ke
                 alpha[i] = new
                 growth += (new - old) * (u - 0.5 * (new - old) * norm)
                 change = (new - old) * y[i]
-                row_add(X, i, scale * change, w)
+                add_row(X, i, scale * change, w)
                 bias[0] += rate * change
     return m, gap, growth, low, high
 

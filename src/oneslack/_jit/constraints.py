@@ -5,11 +5,12 @@ g_j = l_j - <w, x_j> is how much constraint j lacks; a group pays s_i max(0, max
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numba.extending import overload, register_jitable
 
+from .held import add_row, metric_product, weights
 from .random import below, shuffle
-from .rows import row_add, row_dot
+from .rows import row_dot
 
 
 @register_jitable
@@ -38,14 +39,20 @@ def _dense_product(X, a, b):
     return total
 
 
-def row_product(X, a, b):
-    """<x_a, x_b>."""
+def row_product(X, a, b, w):
+    """<x_a, x_b>, in the metric of w where it is a Held."""
+    if isinstance(w, tuple):
+        return metric_product(X, a, b, w.q)
     return _csr_product(X, a, b) if len(X) == 3 else _dense_product(X, a, b)
 
 
 @overload(row_product)
-def _row_product(X, a, b):
-    return _csr_product if len(X) == 3 else _dense_product
+def _row_product(X, a, b, w):
+    if isinstance(w, types.BaseNamedTuple):
+        return lambda X, a, b, w: metric_product(X, a, b, w.q)
+    if len(X) == 3:
+        return lambda X, a, b, w: _csr_product(X, a, b)
+    return lambda X, a, b, w: _dense_product(X, a, b)
 
 
 @njit(nogil=True, cache=True)
@@ -88,7 +95,7 @@ def _change(X, j, step, scale, alpha, total, i, full, w):
     """One dual moves by `step`; a group that is filled is filled exactly."""
     alpha[j] += step
     total[i] = full if step > 0.0 and total[i] + step >= full else total[i] + step
-    row_add(X, j, scale * step, w)
+    add_row(X, j, scale * step, w)
 
 
 @njit(nogil=True, cache=True)
@@ -103,26 +110,26 @@ def _partner(rows, count, j, alpha, last):
 
 
 @njit(nogil=True, cache=True)
-def _pair_step(X, j, k, g, margins, norm2, scale, alpha, last, w):
+def _pair_step(X, j, k, g, margins, norm2, scale, alpha, last, w, values):
     """Move dual from row k to row j, whose g is given.  Returns the growth of the dual and the violation."""
-    last[k] = margins[k] - row_dot(X, k, w)
+    last[k] = margins[k] - row_dot(X, k, values)
     violation = g - last[k]
     if violation <= 0.0:
         return 0.0, 0.0
-    product, q_j, q_k = scale * row_product(X, j, k), scale * norm2[j], scale * norm2[k]
+    product, q_j, q_k = scale * row_product(X, j, k, w), scale * norm2[j], scale * norm2[k]
     h = q_j + q_k - 2.0 * product
     step = min(violation / h, alpha[k]) if h > 0.0 else alpha[k]
     alpha[j] += step
     alpha[k] = alpha[k] - step if step < alpha[k] else 0.0
-    row_add(X, j, scale * step, w)
-    row_add(X, k, -scale * step, w)
+    add_row(X, j, scale * step, w)
+    add_row(X, k, -scale * step, w)
     last[j] = g - step * (q_j - product)
     last[k] += step * (q_k - product)
     return step * (violation - 0.5 * step * h), violation
 
 
 @njit(nogil=True, cache=True)
-def _visit(X, margins, norm2, scale, i, full, rows, count, alpha, total, last, w, seen):
+def _visit(X, margins, norm2, scale, i, full, rows, count, alpha, total, last, w, values, seen):
     """Visit the rows of a group in their order; Ramanan's four cases.  Returns the growth of the dual.
 
     seen[0] becomes the group's gap full max(0, max g) - sum alpha g, from the g of each row when it was
@@ -131,7 +138,7 @@ def _visit(X, margins, norm2, scale, i, full, rows, count, alpha, total, last, w
     growth, best, offered = 0.0, 0.0, 0.0
     for a in range(count):
         j = rows[a]
-        g = margins[j] - row_dot(X, j, w)
+        g = margins[j] - row_dot(X, j, values)
         last[j] = g
         best = max(best, g)
         offered += alpha[j] * g
@@ -153,7 +160,7 @@ def _visit(X, margins, norm2, scale, i, full, rows, count, alpha, total, last, w
         if g > 0.0 and total[i] == full:
             k = _partner(rows, count, j, alpha, last)
             if k >= 0 and last[k] < g:
-                gained, violation = _pair_step(X, j, k, g, margins, norm2, scale, alpha, last, w)
+                gained, violation = _pair_step(X, j, k, g, margins, norm2, scale, alpha, last, w, values)
                 growth += gained
                 seen[1] = max(seen[1], violation)
                 seen[2] = max(seen[2], violation)
@@ -196,17 +203,17 @@ def dual_pass(
 
     Duals alpha_j >= 0 sum to at most upper_i in a group; total_i is that sum, kept where a group has
     several rows, and w = scale sum alpha_j x_j + anything fixed is kept up to date (scale is below 1 around
-    an anchor, solvers/anchor.py).  A group visits its counts[i] active rows, listed in rows[starts[i]:], in
-    random order.  Rows that rest by more than `zone` (below, above) are left out of the next pass, and
-    groups without an active row: kept[:m] lists those that stay.  Returns m, the number of their active
-    rows, the running sum of the groups' gaps, the growth of the dual, and the largest violations downwards
-    and upwards.
+    an anchor, solvers/anchor.py), or is a Held (held.py).  A group visits its counts[i] active rows, listed
+    in rows[starts[i]:], in random order.  Rows that rest by more than `zone` (below, above) are left out of
+    the next pass, and groups without an active row: kept[:m] lists those that stay.  Returns m, the number of
+    their active rows, the running sum of the groups' gaps, the growth of the dual, and the largest violations
+    downwards and upwards.
     """
     segments = np.arange((n_active + block - 1) // block)
     shuffle(segments, 0, segments.shape[0], state)
     gap, growth, low, high = 0.0, 0.0, 0.0, 0.0
     m, n_rows = 0, 0
-    seen = np.zeros(3)
+    seen, values = np.zeros(3), weights(w)
     for segment in segments:
         lo = segment * block
         for a in range(min(lo + block, n_active) - 1, lo - 1, -1):
@@ -216,7 +223,7 @@ def dual_pass(
             active[a] = i
             j, C = starts[i], upper[i]
             if starts[i + 1] == j + 1:  # a slack of its own: one box-bounded dual
-                g = margins[j] - row_dot(X, j, w)
+                g = margins[j] - row_dot(X, j, values)
                 old = alpha[j]
                 gap += (C - old) * g if g > 0.0 else -old * g
                 if (old == 0.0 and g < -zone[0]) or (old == C and g > zone[1]):
@@ -233,12 +240,14 @@ def dual_pass(
                 if new != old:
                     alpha[j] = new
                     growth += (new - old) * (g - 0.5 * (new - old) * q)
-                    row_add(X, j, scale * (new - old), w)
+                    add_row(X, j, scale * (new - old), w)
                 continue
             listed = rows[j : starts[i + 1]]
             shuffle(listed, 0, counts[i], state)
             seen[:] = 0.0
-            growth += _visit(X, margins, norm2, scale, i, C, listed, counts[i], alpha, total, last, w, seen)
+            growth += _visit(
+                X, margins, norm2, scale, i, C, listed, counts[i], alpha, total, last, w, values, seen
+            )
             gap += seen[0]
             low, high = max(low, seen[1]), max(high, seen[2])
             counts[i] = _keep(listed, counts[i], alpha, last, total[i] == C, zone[0], zone[1])

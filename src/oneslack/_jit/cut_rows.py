@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from numba import njit
 from numba.extending import overload, register_jitable
 
+from .held import add_at, clear_at
+
 _KINDS = {}
 
 
@@ -24,7 +26,7 @@ def cut_dot(rows, j, w):
 
 
 def cut_add(rows, j, c, w):
-    """w += c x_j."""
+    """w += c x_j; of a CSR matrix's rows also where w is a Held (held.py)."""
     return _KINDS[type(rows)][1](rows, j, c, w)
 
 
@@ -74,14 +76,14 @@ def _sparse_dot(rows, j, w):
 def _sparse_add(rows, j, c, w):
     values, indices, indptr = rows
     for k in range(indptr[j], indptr[j + 1]):
-        w[indices[k]] += c * values[k]
+        add_at(w, indices[k], c * values[k])
 
 
 @register_jitable
 def _sparse_clear(rows, j, w):
     _, indices, indptr = rows
     for k in range(indptr[j], indptr[j + 1]):
-        w[indices[k]] = 0.0
+        clear_at(w, indices[k])
 
 
 know(SparseCuts, _sparse_dot, _sparse_add, _sparse_clear)

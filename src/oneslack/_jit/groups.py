@@ -7,12 +7,17 @@ last held some dual.  w = sum alpha x is kept up to date.  From gram_base_i on l
 rows, those of its cut a with its cuts 0 .. a at a (a + 1) / 2, so that its block of the dual
 
     max  sum_j alpha_j b_j - 1/2 |w|^2          is solved without touching the rows again.
+
+Where weights are scaled or held >= 0, w is a Held (held.py) and the products are in its metric: the block is
+then that of a function that lies under the dual and touches it, as held weights bend it less than the metric
+says.
 """
 
 import numpy as np
 from numba import njit
 
 from .cut_rows import cut_add, cut_clear, cut_dot
+from .held import weights
 
 
 @njit(nogil=True, cache=True)
@@ -28,13 +33,14 @@ def fill_gram(rows, pool, groups, places, room):
     """The products of the cuts `places` of the groups; `room` is as long as w, and all zeros before and
     after."""
     base, counts, slots, _, _, gram_base, gram = pool
+    values = weights(room)
     for k in range(groups.shape[0]):
         i, a = groups[k], places[k]
         mine = slots[base[i] : base[i] + counts[i]]
         products = gram[gram_base[i] :]
         cut_add(rows, mine[a], 1.0, room)
         for b in range(counts[i]):
-            products[triangle(a, b)] = cut_dot(rows, mine[b], room)
+            products[triangle(a, b)] = cut_dot(rows, mine[b], values)
         cut_clear(rows, mine[a], room)
 
 
@@ -80,7 +86,7 @@ def move_groups(source, target, groups, keep, with_gram):
 
 
 @njit(nogil=True, cache=True)
-def _solve_block(g, alpha, gram, m, upper, change, precision):
+def _solve_block(g, alpha, gram, m, upper, change, precision, scale):
     """Pairwise steps on one group until its gap is `precision` times the first; g and alpha move.
 
     A step takes dual from the worst cut that has some to the best one; the zero cut, whose g is 0, is
@@ -116,6 +122,7 @@ def _solve_block(g, alpha, gram, m, upper, change, precision):
             q += gram[triangle(low, low)]
         if high < m and low < m:
             q -= 2.0 * gram[triangle(high, low)]
+        q *= scale
         available = alpha[low] if low < m else rest
         t = min(violation / q, available) if q > 0.0 else available
         if high < m:
@@ -131,18 +138,19 @@ def _solve_block(g, alpha, gram, m, upper, change, precision):
         growth += t * violation - 0.5 * t * t * q
         for j in range(m):
             if high < m:
-                g[j] -= t * gram[triangle(j, high)]
+                g[j] -= scale * t * gram[triangle(j, high)]
             if low < m:
-                g[j] += t * gram[triangle(j, low)]
+                g[j] += scale * t * gram[triangle(j, low)]
     return growth
 
 
 @njit(nogil=True, cache=True)
-def visit(rows, b, pool, upper, now, order, w, precision):
+def visit(rows, b, pool, upper, now, order, w, precision, scale=1.0, is_frozen=False):
     """One exact block step for each group of `order`.  Returns the sum of the groups' own gaps,
     upper max(0, max g) - sum alpha g, before their steps, and the growth of the dual.
 
-    used[k] = `now` where a cut holds some dual.
+    used[k] = `now` where a cut holds some dual.  A step moves w `scale` times as far, where others move at
+    the same time (solvers/distributed_dual.py), or not at all where it is frozen.
     """
     base, counts, slots, alpha, used, gram_base, gram = pool
     largest = 0
@@ -150,6 +158,7 @@ def visit(rows, b, pool, upper, now, order, w, precision):
         largest = max(largest, counts[i])
     g, change = np.empty(largest), np.empty(largest)
     gap, growth = 0.0, 0.0
+    values = weights(w)
     for i in order:
         m, first = counts[i], base[i]
         if m == 0:
@@ -157,16 +166,16 @@ def visit(rows, b, pool, upper, now, order, w, precision):
         best, offered = 0.0, 0.0
         for j in range(m):
             row = slots[first + j]
-            g[j] = b[row] - cut_dot(rows, row, w)
+            g[j] = b[row] - cut_dot(rows, row, values)
             best = max(best, g[j])
             offered += alpha[first + j] * g[j]
         gap += upper[i] * best - offered
         growth += _solve_block(
-            g, alpha[first : first + m], gram[gram_base[i] :], m, upper[i], change, precision
+            g, alpha[first : first + m], gram[gram_base[i] :], m, upper[i], change, precision, scale
         )
         for j in range(m):
-            if change[j] != 0.0:
-                cut_add(rows, slots[first + j], change[j], w)
+            if change[j] != 0.0 and not is_frozen:
+                cut_add(rows, slots[first + j], scale * change[j], w)
             if alpha[first + j] > 0.0:
                 used[first + j] = now
     return gap, growth

@@ -7,8 +7,9 @@ g_z = L[y_i, z] + S_iz is what class z offers against the truth: the hinge is ma
 import numpy as np
 from numba import njit
 
+from .held import add_row_all, add_row_some, weights
 from .random import below, shuffle
-from .rows import row_add_all, row_add_some, row_nonzeros, row_scores, row_some_scores
+from .rows import row_nonzeros, row_scores, row_some_scores
 
 
 @njit(nogil=True, cache=True)
@@ -222,7 +223,7 @@ def dual_pass(
     """One pass of dual block steps over active[:count], in blocks of neighbouring rows.
 
     alpha (n, K) has row sums upper_i; W = scale sum_i x_i (upper_i e_y - alpha_i)' + anything fixed is kept
-    up to date (scale is below 1 around an anchor, solvers/anchor.py).
+    up to date (scale is below 1 around an anchor, solvers/anchor.py), or is a Held (held.py).
     The step on example i is the projection of alpha_i + g / (scale |x_i|^2) on its simplex, over the
     classes still in play, classes[i, :n_classes[i]]; a class with no dual that lies below the
     others by more than `zone` leaves.  kept[:m] lists the examples that stay.  Returns m, the
@@ -235,7 +236,7 @@ def dual_pass(
     segments = np.arange((count + block - 1) // block)
     shuffle(segments, 0, segments.shape[0], state)
     gap, growth, violation = 0.0, 0.0, 0.0
-    m = 0
+    m, values = 0, weights(W)
     for segment in segments:
         lo = segment * block
         for a in range(min(lo + block, count) - 1, lo - 1, -1):
@@ -252,10 +253,10 @@ def dual_pass(
             if 8 * size <= K:
                 for j in range(size):
                     g[j] = bias[mine[j]]
-                row_some_scores(X, i, W, mine, size, g)
+                row_some_scores(X, i, values, mine, size, g)
             else:
                 full[:] = bias
-                row_scores(X, i, W, full)
+                row_scores(X, i, values, full)
                 for j in range(size):
                     g[j] = full[mine[j]]
             highest, lowest, offered = -np.inf, np.inf, 0.0
@@ -304,12 +305,12 @@ def dual_pass(
                     v[moves] = scale * change
                     moves += 1
             if 8 * moves <= K:
-                row_add_some(X, i, v, changed, moves, W)
+                add_row_some(X, i, v, changed, moves, W)
             else:
                 full[:] = 0.0
                 for j in range(moves):
                     full[changed[j]] = v[j]
-                row_add_all(X, i, full, W)
+                add_row_all(X, i, full, W)
     return m, gap, growth, violation
 
 

@@ -7,8 +7,9 @@ residual and max(0, |r_i| - eps) the loss: nothing inside a tube of half-width e
 import numpy as np
 from numba import njit
 
+from .held import add_row, weights
 from .random import below, shuffle
-from .rows import row_add, row_dot, row_nonzeros
+from .rows import row_dot, row_nonzeros
 
 
 @njit(nogil=True, cache=True)
@@ -124,8 +125,8 @@ def dual_pass(X, y, eps, upper, norm2, scale, rate, alpha, w, bias, active, coun
     """One pass of dual coordinate ascent over active[:count], in blocks of neighbouring rows.
 
     A dual alpha_i in [-upper_i, upper_i] is an example; w = scale sum alpha_i x_i + anything fixed is kept
-    up to date (scale is below 1 around an anchor, solvers/anchor.py).  With rate > 0 there is a bias, moved
-    like one more weight (see DualCD on the intercept).
+    up to date (scale is below 1 around an anchor, solvers/anchor.py), or is a Held (held.py).  With rate > 0
+    there is a bias, moved like one more weight (see DualCD on the intercept).
     An example that rests by more than `zone` (at 0 inside the tube, at a bound outside) is left out of
     the next pass: kept[:m] lists those that stay.  Returns m, the running sum of the examples' gaps
     upper_i max(0, |r_i| - eps) - alpha_i r_i + |alpha_i| eps, the growth of the dual, and the largest
@@ -134,7 +135,7 @@ def dual_pass(X, y, eps, upper, norm2, scale, rate, alpha, w, bias, active, coun
     segments = np.arange((count + block - 1) // block)
     shuffle(segments, 0, segments.shape[0], state)
     gap, growth, low, high = 0.0, 0.0, 0.0, 0.0
-    m = 0
+    m, values = 0, weights(w)
     for segment in segments:
         lo = segment * block
         for a in range(min(lo + block, count) - 1, lo - 1, -1):
@@ -142,7 +143,7 @@ def dual_pass(X, y, eps, upper, norm2, scale, rate, alpha, w, bias, active, coun
             i = active[k]
             active[k] = active[a]
             active[a] = i
-            r = y[i] - (row_dot(X, i, w) + bias[0])
+            r = y[i] - (row_dot(X, i, values) + bias[0])
             old, C = alpha[i], upper[i]
             size = abs(old)
             # How far r is beyond the side of the tube that alpha stands for, or the nearer one.
@@ -168,7 +169,7 @@ def dual_pass(X, y, eps, upper, norm2, scale, rate, alpha, w, bias, active, coun
                 alpha[i] = new
                 change = new - old
                 growth += change * (r - 0.5 * change * norm) - eps * (abs(new) - size)
-                row_add(X, i, scale * change, w)
+                add_row(X, i, scale * change, w)
                 bias[0] += rate * change
     return m, gap, growth, low, high
 

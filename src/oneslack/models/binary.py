@@ -101,13 +101,31 @@ class Binary:
         return float(np.einsum("i,i", data.weights, p))
 
     def balance(self, data, p):
-        if not self.intercept:
-            return p
+        return self.balanced(data, p, self.flow(data, p)) if self.intercept else p
+
+    def flow(self, data, p):
+        """Dual mass of the positives and of the negatives; those of parts of the examples add up."""
         mass = data.weights * p
-        positive, negative = mass[data.y > 0].sum(), mass[data.y < 0].sum()
+        return np.array([mass[data.y > 0].sum(), mass[data.y < 0].sum()])
+
+    def balanced(self, data, p, flow):
+        """Shares that balance where `flow` is that of all examples."""
+        positive, negative = flow
         common = min(positive, negative)
         keep = np.where(data.y > 0, _ratio(common, positive), _ratio(common, negative))
         return p * keep
+
+    def rest(self, data, S, p):
+        """How far each example is from moving its dual at scores S; 0 for those that may move."""
+        lacking = 1.0 - data.y * S
+        at_bound = ((p == 0.0) & (lacking < 0.0)) | ((p == 1.0) & (lacking > 0.0))
+        return np.where(at_bound, np.abs(lacking), 0.0)
+
+    def merges(self, data, p):
+        """Yield (mass, target, share): examples that may be merged, weighted by their duals, and what is then
+        the target and the share of the dual."""
+        for side in (-1.0, 1.0):
+            yield np.where(data.y == side, data.weights * p, 0.0), side, 1.0
 
     def smooth_duals(self, data, shard, S, mu, p):
         from .._jit.binary import smooth_duals
@@ -126,10 +144,10 @@ class Binary:
         smooth_hessian(data.view, data.weights, p, mu, shard.lo, shard.hi, self.intercept, H)
         return H
 
-    def dual_passes(self, data, C, seed):
+    def dual_passes(self, data, C, seed, regulariser=None):
         from .binary_dual import BinaryDual
 
-        return BinaryDual(self, data, C, seed)
+        return BinaryDual(self, data, C, seed, regulariser)
 
 
 def _ratio(part, whole):

@@ -8,6 +8,8 @@ out of the next passes (shrinking), rows visited in blocks of neighbours.
 
 from __future__ import annotations
 
+import numpy as np
+
 from .box_dual import BoxDual
 
 
@@ -26,6 +28,9 @@ class BinaryDual(BoxDual):
         from .._jit.binary import unsettled
 
         return unsettled(self.data.y, *rest)
+
+    def _projected(self, alpha, length, S):
+        return np.clip(alpha + length * (1.0 - self.data.y * S), 0.0, self.upper)
 
     def _imbalance(self):
         return self.data.y @ self.alpha

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-BLOCK = 256
+from ..kept_weights import KeptWeights
+from ..objective import squared_norm
+
+#: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
+BLOCK = 32
 #: An example that rests is left out when it lies beyond this share of the largest violation on its side.
 SHRINK = 0.25
+
+#: The share of its bound from which on a dual is at it, but for rounding.
+ALMOST = 1.0 - 1e-12
+
+
+def best_multiple(regulariser, v, linear) -> float:
+    """t in [0, 1] with the largest D at t times the duals whose sum is v; 0 or 1 where it has a kink."""
+    penalised = v if regulariser.free is None else np.delete(v, regulariser.free)
+    if regulariser.is_plain:
+        return min(max(linear, 0.0) / max(squared_norm(penalised), 1e-300), 1.0)
+    return float(regulariser.dual(v, linear) > regulariser.dual(np.zeros_like(v), 0.0))
 
 
 class BoxDual:
@@ -15,13 +30,15 @@ class BoxDual:
     #: |delta|^2 of an example beside |x|^2.
     spread = 1.0
 
-    def __init__(self, model, data, C, seed):
+    def __init__(self, model, data, C, seed, regulariser=None):
         self.model, self.data = model, data
         self.upper = C * data.weights
-        self.norm2, self.scale = data.norm2, 1.0
+        self.kept_weights = KeptWeights(model.n_features, regulariser)
+        self.w = self.kept_weights.w
+        self.norm2 = data.norm2 if self.kept_weights.q is None else self.kept_weights.norms(data)
+        self.scale = 1.0
         n = data.n
         self.alpha = np.zeros(n)
-        self.w = np.zeros(model.n_features)
         self.bias = np.zeros(1)
         self.random = np.array([seed], np.uint64)
         self.active = np.arange(n)
@@ -34,6 +51,12 @@ class BoxDual:
         return np.append(self.w, self.bias) if self.model.intercept else self.w
 
     @property
+    def unclipped(self):
+        """The point before weights are held >= 0, all of whose dual has come from the rows."""
+        u = self.kept_weights.u
+        return np.append(u, 0.0) if self.model.intercept else u
+
+    @property
     def weights(self):
         """The penalised part of the point, to be changed in place."""
         return self.w
@@ -41,20 +64,45 @@ class BoxDual:
     @property
     def shares(self):
         """The duals as shares of their bound."""
-        return np.divide(self.alpha, self.upper, out=np.zeros_like(self.alpha), where=self.upper > 0)
+        return self.shares_of(self.alpha)
 
-    def run(self, rate):
-        """One pass over what is active; returns the running gap and the growth of the dual."""
+    def shares_of(self, alpha):
+        """Any duals, or changes of them, as shares of their bound."""
+        return np.divide(alpha, self.upper, out=np.zeros_like(alpha), where=self.upper > 0)
+
+    def leaning(self, S):
+        """The duals after each example's own exact step at scores S, as if it were alone."""
+        length = np.divide(1.0, self.norm2, out=np.zeros_like(self.norm2), where=self.norm2 > 0)
+        return self._projected(self.alpha, length, S)
+
+    def run(self, rate, takes_imbalance=True):
+        """One pass over what is active; returns the running gap and the growth of the dual.  The bias takes
+        the imbalance that is left, but where others have duals too."""
         self.count, gap, growth, low, high = self._pass(
-            self.upper, self.norm2, self.scale, rate, self.alpha, self.w, self.bias, self.active, self.count,
-            self.kept, BLOCK, self.zone, self.random,
+            self.upper, self.norm2, self.scale, rate, self.alpha, self.kept_weights.loops, self.bias,
+            self.active, self.count, self.kept, BLOCK, self.zone, self.random,
         )  # fmt: skip
         self.active, self.kept = self.kept, self.active
-        if rate:
+        if rate and takes_imbalance:
             self.bias += rate * self._imbalance()
         self.zone[0] = SHRINK * low if low > 0 else np.inf
         self.zone[1] = SHRINK * high if high > 0 else np.inf
         return gap, growth
+
+    def imbalance(self):
+        """What the duals sum to along the intercept, as the bias has it."""
+        return np.full(1, self._imbalance())
+
+    def begin(self, problem, alpha, bias):
+        """Begin at these duals, or their best multiple."""
+        self.alpha[:] = alpha
+        v = problem.C * problem.adjoint(self.model.coefficients(self.data, self.shares))
+        t = best_multiple(problem.regulariser, v, self.linear())
+        self.alpha *= t
+        is_at_bound = np.abs(self.alpha) >= ALMOST * self.upper
+        np.copyto(self.alpha, np.sign(alpha) * self.upper, where=is_at_bound)
+        self.kept_weights.reset(t * v[: self.w.size])
+        self.bias[:] = bias
 
     def reopen(self, S):
         """Bring back every example that may still move at scores S."""
@@ -63,12 +111,13 @@ class BoxDual:
 
     def state(self):
         return {
-            "alpha": self.alpha, "w": self.w, "bias": self.bias, "random": self.random,
-            "active": self.active[: self.count], "zone": self.zone,
+            "alpha": self.alpha, "bias": self.bias, "random": self.random,
+            "active": self.active[: self.count], "zone": self.zone, **self.kept_weights.state(),
         }  # fmt: skip
 
     def restore(self, state):
-        for name in ("alpha", "w", "bias", "random", "zone"):
+        for name in ("alpha", "bias", "random", "zone"):
             getattr(self, name)[...] = state[name]
+        self.kept_weights.restore(state)
         self.count = len(state["active"])
         self.active[: self.count] = state["active"]

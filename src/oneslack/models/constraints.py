@@ -160,10 +160,10 @@ class Constraints:
     def balance(self, data, p):
         return p
 
-    def dual_passes(self, data, C, seed):
+    def dual_passes(self, data, C, seed, regulariser=None):
         from .constraints_dual import ConstraintsDual
 
-        return ConstraintsDual(self, data, C, seed)
+        return ConstraintsDual(self, data, C, seed, regulariser)
 
 
 def _check_finite(values, margins):

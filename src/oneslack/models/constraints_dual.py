@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kept_weights import KeptWeights
 from ..rows import Shard
 
-BLOCK = 256
+#: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
+BLOCK = 32
 #: A row rests when it lies beyond this share of the largest violation on its side.
 SHRINK = 0.25
 
@@ -21,16 +23,18 @@ SHRINK = 0.25
 class ConstraintsDual:
     """alpha (m,), w (d,) and what is active: groups, and rows inside them."""
 
-    def __init__(self, model, data, C, seed):
+    def __init__(self, model, data, C, seed, regulariser=None):
         self.model, self.data = model, data
         self.upper = C * data.weights
-        self.norm2, self.scale = data.row_norm2, 1.0
+        self.kept_weights = KeptWeights(model.n_params, regulariser)
+        self.w = self.kept_weights.w
+        self.norm2 = data.row_norm2 if self.kept_weights.q is None else self.kept_weights.norms(data)
+        self.scale = 1.0
         #: Squared lengths are told by group, one for all its rows.
         self.spread = data.n / data.n_groups
         self.alpha = np.zeros(data.n)
         self.total = np.zeros(data.n_groups)
         self.last = np.zeros(data.n)
-        self.w = np.zeros(model.n_params)
         self.random = np.array([seed], np.uint64)
         self.rows = np.arange(data.n)
         self.counts = np.diff(data.starts)
@@ -50,6 +54,11 @@ class ConstraintsDual:
         return self.w
 
     @property
+    def unclipped(self):
+        """The point before weights are held >= 0."""
+        return self.kept_weights.u
+
+    @property
     def shares(self):
         """The duals as shares of what their group may hold."""
         upper = np.repeat(self.upper, np.diff(self.data.starts))
@@ -65,8 +74,8 @@ class ConstraintsDual:
         data = self.data
         self.n_active, self.count, gap, growth, low, high = dual_pass(
             data.view, data.starts, data.margins, self.upper, self.norm2, self.scale, self.alpha, self.total,
-            self.last, self.w, self.rows, self.counts, self.active, self.n_active, self.kept, BLOCK,
-            self.zone, self.random,
+            self.last, self.kept_weights.loops, self.rows, self.counts, self.active, self.n_active, self.kept,
+            BLOCK, self.zone, self.random,
         )  # fmt: skip
         self.active, self.kept = self.kept, self.active
         self.zone[0] = SHRINK * low if low > 0 else np.inf
@@ -86,20 +95,22 @@ class ConstraintsDual:
     def begin(self, alpha):
         """Begin at these duals, which must be feasible, without an anchor."""
         self.alpha[:] = alpha
-        self.w[:] = self.model.adjoint(self.data, Shard(0, self.data.n), self.alpha)
+        self.kept_weights.reset(self.model.adjoint(self.data, Shard(0, self.data.n), self.alpha))
         self.total[:] = 0.0
         scores = self.model.new_scores(self.data)
         self.model.scores(self.data, Shard(0, self.data.n), self.w, scores)
         self.reopen(scores)
 
-    _ARRAYS = ("alpha", "total", "last", "w", "random", "rows", "counts", "zone")
+    _ARRAYS = ("alpha", "total", "last", "random", "rows", "counts", "zone")
 
     def state(self):
         state = {name: getattr(self, name) for name in self._ARRAYS}
+        state |= self.kept_weights.state()
         return state | {"active": self.active[: self.n_active], "count": self.count}
 
     def restore(self, state):
         for name in self._ARRAYS:
             getattr(self, name)[...] = state[name]
+        self.kept_weights.restore(state)
         self.n_active, self.count = len(state["active"]), int(state["count"])
         self.active[: self.n_active] = state["active"]

@@ -16,6 +16,11 @@ class Multiclass:
 
     Weight (feature k, class z) is number k K + z, so that the K weights of a feature lie side by
     side; with intercepts, the K biases come last.  `losses` (K, K): L[y, z] >= 0, L[y, y] = 0.
+
+    >>> import numpy as np, oneslack
+    >>> model = oneslack.Multiclass(2, 3)
+    >>> model.n_params, int(model.decode(np.array([0.0, 2.0, 1.0, 0.0, 0.0, 3.0]), np.array([1.0, 0.0])))
+    (6, 1)
     """
 
     n_features: int
@@ -121,17 +126,40 @@ class Multiclass:
         return float(np.einsum("i,ij,ij", data.weights, P, self.losses[data.y]))
 
     def balance(self, data, P):
-        if not self.intercept:
-            return P
+        return self.balanced(data, P, self.flow(data, P)) if self.intercept else P
+
+    def flow(self, data, P):
+        """(K, K): dual mass that examples of a class give to another; those of parts of the data add up."""
+        shape = (self.n_classes, data.n)
+        return sp.csr_array((data.weights, (data.y, np.arange(data.n))), shape=shape) @ P
+
+    def balanced(self, data, P, flow):
+        """Shares that balance where `flow` is that of all examples."""
         K = self.n_classes
-        members = sp.csr_array((data.weights, (data.y, np.arange(data.n))), shape=(K, data.n))
-        flow = members @ P
         kept = circulation(flow)
         keep = np.divide(kept, flow, out=np.ones((K, K)), where=flow > 0)
         np.fill_diagonal(keep, 0.0)
         P = P * keep[data.y]
         P[np.arange(data.n), data.y] = 1.0 - P.sum(axis=1)
         return P
+
+    def rest(self, data, S, P):
+        """How far each example is from moving its duals at scores S; 0 for those that may move."""
+        violation = S + self.losses[data.y]
+        top = violation.argmax(axis=1)
+        rows = np.arange(data.n)
+        best = violation[rows, top]
+        violation[rows, top] = -np.inf
+        return np.where(P[rows, top] == 1.0, best - violation.max(axis=1), 0.0)
+
+    def merges(self, data, P):
+        """Yield (mass, target, share): examples that may be merged, weighted by their duals, and what is then
+        the target and the share of the duals."""
+        for y in range(self.n_classes):
+            weights = np.where(data.y == y, data.weights, 0.0)
+            for z in range(self.n_classes):
+                if z != y:
+                    yield weights * P[:, z], y, np.eye(self.n_classes)[z]
 
     def centre(self, w):
         """w with intercepts that sum to zero: adding one number to them all changes nothing."""
@@ -156,7 +184,7 @@ class Multiclass:
         smooth_hessian(data.view, data.weights, P, mu, shard.lo, shard.hi, self.intercept, H)
         return H
 
-    def dual_passes(self, data, C, seed):
+    def dual_passes(self, data, C, seed, regulariser=None):
         from .multiclass_dual import MulticlassDual
 
-        return MulticlassDual(self, data, C, seed)
+        return MulticlassDual(self, data, C, seed, regulariser)

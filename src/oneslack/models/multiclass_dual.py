@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-BLOCK = 256
+from ..kept_weights import KeptWeights
+from .box_dual import best_multiple
+
+#: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
+BLOCK = 32
 SHRINK = 0.5
 
 
@@ -21,14 +25,16 @@ class MulticlassDual:
     #: |delta|^2 of an example beside |x|^2.
     spread = 2.0
 
-    def __init__(self, model, data, C, seed):
+    def __init__(self, model, data, C, seed, regulariser=None):
         self.model, self.data = model, data
         n, K = data.n, model.n_classes
         self.upper = C * data.weights
-        self.norm2, self.scale = data.norm2, 1.0
+        self.kept_weights = KeptWeights((model.n_features, K), regulariser)
+        self.W = self.kept_weights.w
+        self.norm2 = data.norm2 if self.kept_weights.q is None else self.kept_weights.norms(data)
+        self.scale = 1.0
         self.alpha = np.zeros((n, K))
         self.alpha[np.arange(n), data.y] = self.upper
-        self.W = np.zeros((model.n_features, K))
         self.bias = np.zeros(K)
         self.random = np.array([seed], np.uint64)
         self.classes = np.tile(np.arange(K, dtype=np.int32), (n, 1))
@@ -44,32 +50,66 @@ class MulticlassDual:
         return np.concatenate([flat, self.bias]) if self.model.intercept else flat
 
     @property
+    def unclipped(self):
+        """The point before weights are held >= 0, all of whose dual has come from the rows."""
+        flat = self.kept_weights.u.ravel()
+        return np.concatenate([flat, np.zeros_like(self.bias)]) if self.model.intercept else flat
+
+    @property
     def weights(self):
         """The penalised part of the point, to be changed in place."""
         return self.W
 
     @property
     def shares(self):
+        return self.shares_of(self.alpha)
+
+    def shares_of(self, alpha):
+        """Any duals, or changes of them, as shares of their sum."""
         upper = self.upper[:, None]
-        return np.divide(self.alpha, upper, out=np.zeros_like(self.alpha), where=upper > 0)
+        return np.divide(alpha, upper, out=np.zeros_like(alpha), where=upper > 0)
+
+    def leaning(self, S):
+        """The duals after each example's own exact step at scores S: a projection on its simplex."""
+        length = np.divide(1.0, self.norm2, out=np.zeros_like(self.norm2), where=self.norm2 > 0)
+        free = self.alpha + length[:, None] * (self.model.losses[self.data.y] + S)
+        falling = -np.sort(-free, axis=1)
+        excess = np.cumsum(falling, axis=1) - self.upper[:, None]
+        threshold = excess / np.arange(1, free.shape[1] + 1)
+        count = (falling > threshold).sum(axis=1)
+        return np.maximum(free - threshold[np.arange(len(free)), np.maximum(count, 1) - 1][:, None], 0.0)
 
     def linear(self):
         return float(np.einsum("ij,ij", self.alpha, self.model.losses[self.data.y]))
 
-    def run(self, rate):
+    def run(self, rate, takes_imbalance=True):
         from .._jit.multiclass import dual_pass
 
         self.count, gap, growth, violation = dual_pass(
             self.data.view, self.data.y, self.upper, self.model.losses, self.norm2, self.scale, rate,
-            self.alpha, self.W, self.bias, self.classes, self.n_classes, self.active, self.count,
-            self.kept, BLOCK, self.zone[0], self.random,
+            self.alpha, self.kept_weights.loops, self.bias, self.classes, self.n_classes, self.active,
+            self.count, self.kept, BLOCK, self.zone[0], self.random,
         )  # fmt: skip
         self.active, self.kept = self.kept, self.active
-        if rate:
-            given = np.bincount(self.data.y, self.upper, minlength=len(self.bias))
-            self.bias += rate * (given - self.alpha.sum(axis=0))
+        if rate and takes_imbalance:
+            self.bias += rate * self.imbalance()
         self.zone[0] = SHRINK * violation if violation > 0 else np.inf
         return gap, growth
+
+    def imbalance(self):
+        """(K,): what the duals sum to along the intercepts."""
+        given = np.bincount(self.data.y, self.upper, minlength=len(self.bias))
+        return given - self.alpha.sum(axis=0)
+
+    def begin(self, problem, alpha, bias):
+        """Begin at these duals, or where the best multiple of what wrong classes hold is left to them."""
+        self.alpha[:] = alpha
+        v = problem.C * problem.adjoint(self.model.coefficients(self.data, self.shares))
+        t = best_multiple(problem.regulariser, v, self.linear())
+        self.alpha *= t
+        self.alpha[np.arange(self.data.n), self.data.y] += self.upper - self.alpha.sum(axis=1)
+        self.kept_weights.reset(t * v[: self.W.size].reshape(self.W.shape))
+        self.bias[:] = bias
 
     def reopen(self, S):
         from .._jit.multiclass import reopen
@@ -82,13 +122,14 @@ class MulticlassDual:
 
     def state(self):
         return {
-            "alpha": self.alpha, "W": self.W, "bias": self.bias, "random": self.random,
+            "alpha": self.alpha, "bias": self.bias, "random": self.random,
             "classes": self.classes, "n_classes": self.n_classes,
-            "active": self.active[: self.count], "zone": self.zone,
+            "active": self.active[: self.count], "zone": self.zone, **self.kept_weights.state(),
         }  # fmt: skip
 
     def restore(self, state):
-        for name in ("alpha", "W", "bias", "random", "classes", "n_classes", "zone"):
+        for name in ("alpha", "bias", "random", "classes", "n_classes", "zone"):
             getattr(self, name)[...] = state[name]
+        self.kept_weights.restore(state)
         self.count = len(state["active"])
         self.active[: self.count] = state["active"]

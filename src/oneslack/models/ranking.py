@@ -25,7 +25,13 @@ from .ranked import RankedData, rank
 
 @dataclass(frozen=True)
 class Grouped:
-    """Targets (n,) of items, and the groups (n,) inside which they are compared: numbers or strings."""
+    """Targets (n,) of items, and the groups (n,) inside which they are compared: numbers or strings.
+
+    >>> import numpy as np, oneslack
+    >>> X, targets = np.array([[2.0], [1.0], [3.0]]), oneslack.Grouped([1, 0, 1], ["a", "a", "b"])
+    >>> oneslack.solve(oneslack.Problem(oneslack.Ranking(1), X, targets, C=10.0), tol=1e-6).w.round(2)
+    array([1.])
+    """
 
     targets: Any
     groups: Any = None

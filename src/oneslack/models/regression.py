@@ -35,9 +35,9 @@ class Regression:
 
     epsilon  half the width of the tube inside which an error costs nothing
 
-    >>> import oneslack
+    >>> import numpy as np, oneslack
     >>> problem = oneslack.Problem(oneslack.Regression(1, 0.5), [[1.0], [2.0]], [1.0, 3.0])
-    >>> float(problem.primal([1.0]))  # 1/2 |w|^2 + (0 + 0.5)
+    >>> float(problem.primal(np.array([1.0])))  # 1/2 |w|^2 + (0 + 0.5)
     1.0
     """
 
@@ -110,12 +110,33 @@ class Regression:
         return float(np.einsum("i,i", mass, data.y) - self.epsilon * np.abs(mass).sum())
 
     def balance(self, data, p):
-        if not self.intercept:
-            return p
+        return self.balanced(data, p, self.flow(data, p)) if self.intercept else p
+
+    def flow(self, data, p):
+        """Dual mass upwards and downwards; those of parts of the examples add up."""
         mass = data.weights * p
-        up, down = mass[mass > 0].sum(), -mass[mass < 0].sum()
+        return np.array([mass[mass > 0].sum(), -mass[mass < 0].sum()])
+
+    def balanced(self, data, p, flow):
+        """Shares that balance where `flow` is that of all examples."""
+        up, down = flow
         common = min(up, down)
         return p * np.where(p > 0, _ratio(common, up), _ratio(common, down))
+
+    def rest(self, data, S, p):
+        """How far each example is from moving its dual at scores S; 0 for those that may move."""
+        error = data.y - S
+        outside = np.where(p == 0.0, np.abs(error), np.sign(p) * error) - self.epsilon
+        at_bound = ((p == 0.0) & (outside < 0.0)) | ((np.abs(p) == 1.0) & (outside > 0.0))
+        return np.where(at_bound, np.abs(outside), 0.0)
+
+    def merges(self, data, p):
+        """Yield (mass, target, share): examples that may be merged, weighted by their duals, and what is then
+        the target and the share of the dual."""
+        for side in (-1.0, 1.0):
+            mass = data.weights * np.maximum(side * p, 0.0)
+            if mass.any():
+                yield mass, float(mass @ data.y) / float(mass.sum()), side
 
     def smooth_duals(self, data, shard, S, mu, p):
         from .._jit.regression import smooth_duals
@@ -134,10 +155,10 @@ class Regression:
         smooth_hessian(data.view, data.weights, self.epsilon, p, mu, shard.lo, shard.hi, self.intercept, H)
         return H
 
-    def dual_passes(self, data, C, seed):
+    def dual_passes(self, data, C, seed, regulariser=None):
         from .regression_dual import RegressionDual
 
-        return RegressionDual(self, data, C, seed)
+        return RegressionDual(self, data, C, seed, regulariser)
 
 
 def _ratio(part, whole):

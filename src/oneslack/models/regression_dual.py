@@ -17,8 +17,8 @@ from .box_dual import BoxDual
 class RegressionDual(BoxDual):
     """alpha (n,), w (d,) and what is active."""
 
-    def __init__(self, model, data, C, seed):
-        super().__init__(model, data, C, seed)
+    def __init__(self, model, data, C, seed, regulariser=None):
+        super().__init__(model, data, C, seed, regulariser)
         self.epsilon = float(model.epsilon)
 
     def linear(self):
@@ -33,6 +33,11 @@ class RegressionDual(BoxDual):
         from .._jit.regression import unsettled
 
         return unsettled(self.data.y, self.epsilon, *rest)
+
+    def _projected(self, alpha, length, S):
+        free = alpha + length * (self.data.y - S)
+        shrunk = np.sign(free) * np.maximum(np.abs(free) - length * self.epsilon, 0.0)
+        return np.clip(shrunk, -self.upper, self.upper)
 
     def _imbalance(self):
         return self.alpha.sum()

@@ -1,20 +1,25 @@
 """An anchor that makes dual passes converge faster on stiff problems.
 
-    min_w  P(w) + kappa/2 |w - y|^2
+    min_w  P(w) + kappa/2 |r (w - y)|^2
 
-is a problem with shorter memory: with v = sum alpha delta its point is w = (v + kappa y) / (1 + kappa), so a
-dual pass works as on P with every curvature divided by 1 + kappa.  It is minimised loosely, then the anchor y
-moves to where w went and a little beyond, y = w + beta (w - last w), and again (Shalev-Shwartz & Zhang 2014;
-Lin, Mairal & Harchaoui 2015).  At the fixed point w = y = v.
+is a problem with shorter memory: with u = prior + v / r^2, v = sum alpha delta, its point is
+w = (u + kappa y) / (1 + kappa), so a dual pass works as on P with every curvature divided by 1 + kappa.  It
+is minimised loosely, then the anchor y moves to where w went and a little beyond, y = w + beta (w - last w),
+and again (Shalev-Shwartz & Zhang 2014; Lin, Mairal & Harchaoui 2015).  At the fixed point w = y = u.
 
 The duals are those of P all along, so D(alpha) is a bound, and
 
-    P(w) - D(alpha) = sum of the examples' gaps at w + 1/2 |w - v|^2,      w - v = kappa (y - w).
+    P(w) - D(alpha) = sum of the examples' gaps at w + 1/2 |r (w - u)|^2,      w - u = kappa (y - w).
+
+Where weights are held >= 0, t = (u + kappa y) / (1 + kappa) is kept beside w = max(t, 0), and the last term
+is 1/2 |r (w - u)|^2 - 1/2 |r (max(u, 0) - u)|^2.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+from ..objective import squared_norm
 
 #: Problems with C |delta|^2 below this are not stiff: plain passes are as fast.
 STIFF = 5.0
@@ -25,37 +30,51 @@ LOOSE = 10.0
 class Anchor:
     """kappa, y and the last w, with the scores of both."""
 
-    def __init__(self, kappa, weights):
+    def __init__(self, kappa, weights, scores=0.0, r=None):
         self.kappa, self.scale = kappa, 1.0 / (1.0 + kappa)
         self.beta = kappa / (kappa + 4.0)
-        self.y, self.last = np.zeros_like(weights), np.zeros_like(weights)
-        self.y_scores = self.last_scores = 0.0
+        self.y, self.last = weights.copy(), weights.copy()
+        self.y_scores = self.last_scores = scores
+        self.r = r
 
     @staticmethod
     def for_passes(problem, passes) -> Anchor | None:
         """An anchor as strong as the problem is stiff, or None."""
+        regulariser = problem.regulariser
         if not hasattr(passes, "spread"):
             return None
-        data = problem.data
-        stiffness = problem.C * float(data.weights @ data.norm2) / data.n * passes.spread
-        return Anchor(float(np.sqrt(stiffness)), passes.weights) if stiffness > STIFF else None
+        data, r = problem.data, regulariser.scale
+        if r is None:
+            stiffness = problem.C * float(data.weights @ data.norm2) / data.n * passes.spread
+        else:
+            r = r[: passes.weights.size]
+            stiffness = float(passes.upper.mean() * passes.norm2.mean()) * passes.spread
+        if stiffness <= STIFF:
+            return None
+        kappa = float(np.sqrt(stiffness))
+        if regulariser.nonnegative is not None:
+            return HeldAnchor(kappa, problem, passes, r)
+        scores = problem.scores(passes.point) if passes.weights.any() else 0.0
+        return Anchor(kappa, passes.weights, scores, r)
 
     def distance2(self, w) -> float:
-        """|w - y|^2."""
+        """|r (w - y)|^2."""
         from .._jit.vectors import distance2
 
+        if self.r is not None:
+            return squared_norm(self.r * (w - self.y).ravel())
         return distance2(w.ravel(), self.y.ravel())
 
     def excess(self, far) -> float:
-        """1/2 |w - v|^2, given |w - y|^2."""
+        """1/2 |r (w - u)|^2, given |r (w - y)|^2."""
         return 0.5 * self.kappa**2 * far
 
     def is_near(self, gap, far) -> bool:
         """Whether it is time to move on."""
         return gap <= LOOSE * 0.5 * self.kappa * far
 
-    def sum_of_duals(self, w):
-        """v."""
+    def unanchored(self, w):
+        """u."""
         return (1.0 + self.kappa) * w - self.kappa * self.y
 
     def move(self, w, S):
@@ -69,8 +88,37 @@ class Anchor:
         self.y, self.y_scores = y, y_scores
         return S
 
+    _STATE = ("kappa", "scale", "beta", "y", "last", "y_scores", "last_scores")
+
     def state(self):
-        return dict(vars(self))
+        return {name: getattr(self, name) for name in self._STATE}
 
     def restore(self, state):
         vars(self).update(state)
+
+
+class HeldAnchor(Anchor):
+    """Where weights are held >= 0: scores are no longer sums of scores, and are found anew."""
+
+    def __init__(self, kappa, problem, passes, r):
+        super().__init__(kappa, passes.weights, r=r)
+        self.problem, self.passes = problem, passes
+        self.y = passes.kept_weights.u.copy()  # where u is before any step
+
+    def excess(self, far):
+        kept = self.passes.kept_weights
+        u, low = self.unanchored(kept.w), kept.loops.low
+        far2, near2 = (kept.w - u) ** 2, (np.maximum(u, low) - u) ** 2
+        return 0.5 * float(np.sum((far2 - near2) / kept.q))
+
+    def unanchored(self, w):
+        return (1.0 + self.kappa) * self.passes.kept_weights.u - self.kappa * self.y
+
+    def move(self, w, S):
+        kept = self.passes.kept_weights
+        y = w + self.beta * (w - self.last)
+        self.last = w.copy()
+        kept.u += self.kappa * self.scale * (y - self.y)
+        np.maximum(kept.u, kept.loops.low, out=kept.w)
+        self.y = y
+        return self.problem.scores(self.passes.point)

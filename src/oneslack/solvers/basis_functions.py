@@ -28,6 +28,14 @@ class BasisFunctions:
     k       number of examples
     choice  "random", or "pivoted": each the one that the others explain least (of 10 k drawn at random)
     solver  of the linear problem
+
+    >>> import oneslack
+    >>> from oneslack.datasets import make_checkers
+    >>> X, y = make_checkers(200, random_state=0)
+    >>> problem = oneslack.KernelProblem(oneslack.Binary(2), oneslack.Kernel("rbf", gamma=10.0), X, y, C=1.0)
+    >>> result = oneslack.solve(problem, oneslack.BasisFunctions(50))
+    >>> result.gap <= 1e-3
+    True
     """
 
     k: int = 500
@@ -48,7 +56,7 @@ class BasisFunctions:
 
         check_kernel_problem(problem, type(self).__name__)
         problem.certified = False
-        basis, back = self.basis(problem)
+        basis, back = choose_basis(problem.kernel, problem.inputs, self.k, self.choice, self.seed)
         Z = features(problem, basis, back)
         twin = problem.linear_twin(Z)
         solver, _ = choose_solver(twin, self.solver, self.seed)
@@ -62,19 +70,16 @@ class BasisFunctions:
         for step in solver.steps(twin, None, tol):
             yield replace(step, w=expansion(step.w), state=dict)
 
-    def basis(self, problem) -> tuple[np.ndarray, np.ndarray]:
-        """(index (k',), back (k', k')): the examples, and beta = back v."""
-        rng = np.random.default_rng(self.seed)
-        k = min(self.k, problem.n)
-        if self.choice == "random":
-            candidates = np.sort(rng.choice(problem.n, k, replace=False))
-        else:
-            candidates = np.sort(rng.choice(problem.n, min(POOL * k, problem.n), replace=False))
-        order, L = pivoted_cholesky(problem.kernel, problem.inputs.take(candidates), k)
-        problem.n_values += len(candidates) * len(order)
-        from scipy.linalg import solve_triangular
 
-        return candidates[order], solve_triangular(L[order], np.eye(len(order)), lower=True).T
+def choose_basis(kernel, inputs, k, choice, seed) -> tuple[np.ndarray, np.ndarray]:
+    """(index (k',), back (k', k')): examples whose features z(x) = back' k(B, x) are those of their span."""
+    from scipy.linalg import solve_triangular
+
+    rng, n = np.random.default_rng(seed), len(inputs)
+    k = min(k, n)
+    candidates = np.sort(rng.choice(n, k if choice == "random" else min(POOL * k, n), replace=False))
+    order, L = pivoted_cholesky(kernel, inputs.take(candidates), k)
+    return candidates[order], solve_triangular(L[order], np.eye(len(order)), lower=True).T
 
 
 def pivoted_cholesky(kernel, A, k, step=64):
@@ -113,13 +118,17 @@ def features(problem, basis, back) -> np.ndarray:
             f"{len(basis)} basis functions for {problem.n} examples take {size / 1e9:.1f} GB of features, "
             f"more than the {problem.memory / 1e9:.1f} GB allowed; use fewer, raise memory, or another method"
         )
-    Z = np.empty((problem.n, len(basis)), dtype)
-    B, narrow = problem.inputs.take(basis), back.astype(dtype)
     problem.n_values += problem.n * len(basis)
+    return mapped(problem.kernel, problem.inputs, problem.inputs.take(basis), back, problem.engine)
+
+
+def mapped(kernel, A, B, back, engine) -> np.ndarray:
+    """z of the rows A: K(A, B) back, (len(A), k) in the kernel's precision."""
+    Z, narrow = np.empty((len(A), back.shape[1]), kernel.dtype), back.astype(kernel.dtype)
 
     def fill(lo):
         rows = slice(lo, lo + 1024)
-        Z[rows] = problem.kernel.values(problem.inputs.take(rows), B) @ narrow
+        Z[rows] = kernel.values(A.take(rows), B) @ narrow
 
-    problem.engine.map(fill, range(0, problem.n, 1024))
+    engine.map(fill, range(0, len(A), 1024))
     return Z

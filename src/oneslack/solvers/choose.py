@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+
+from .distributed_dual import DistributedDual
 from .dual_cd import DualCD
 from .n_slack import NSlack
 from .newton import Newton
 from .one_slack import OneSlack
+from .streaming import Streaming, is_out_of_core
 
-BY_NAME = {"one_slack": OneSlack, "n_slack": NSlack, "dual_cd": DualCD, "newton": Newton}
+BY_NAME = {
+    "one_slack": OneSlack, "n_slack": NSlack, "dual_cd": DualCD, "newton": Newton, "streaming": Streaming,
+    "distributed_dual": DistributedDual,
+}  # fmt: skip
 
 #: Newton wins where its Hessian is small beside the data (benchmarks/RESULTS.md).
 NEWTON_PARAMS = 1000
@@ -22,6 +29,8 @@ def choose_solver(problem, solver="auto", seed=0):
         return solver, "asked for"
     if solver == "auto":
         return _automatic(problem, seed)
+    if solver == "dual_cd" and is_in_parts(problem):
+        solver = "distributed_dual"
     if solver not in BY_NAME:
         names = ", ".join(["auto", *BY_NAME])
         raise ValueError(f"solver={solver!r} is not known; use one of {names}")
@@ -31,9 +40,14 @@ def choose_solver(problem, solver="auto", seed=0):
 
 
 def _automatic(problem, seed):
+    if is_out_of_core(problem):
+        return Streaming(seed=seed), "the examples lie on disk: they are read within a budget of memory"
+    if is_in_parts(problem):
+        return _for_parts(problem, seed)
     n, d = getattr(problem, "n", 0), problem.n_params
+    is_signed = getattr(problem.regulariser, "nonnegative", None) is None
     small = d <= FEW_PARAMS or (d <= NEWTON_PARAMS and n >= ROWS_A_PARAM * d)
-    if small and not missing(problem, Newton):
+    if small and is_signed and not missing(problem, Newton):
         return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
     if hasattr(getattr(problem, "model", None), "dual_passes") and problem.has_scores:
         return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"
@@ -42,9 +56,25 @@ def _automatic(problem, seed):
     return _one_slack(problem), "the model offers no dual passes: cutting planes work for any model"
 
 
+def is_in_parts(problem) -> bool:
+    """Whether the examples lie with workers (split/problem.py)."""
+    return hasattr(problem, "parts")
+
+
+def _for_parts(problem, seed):
+    """Few rounds, as these cost most: dual steps of workers; but these crawl where weights are few or there
+    are intercepts."""
+    if problem.has_scores and problem.n_params <= NEWTON_PARAMS:
+        return _one_slack(problem), "examples in parts, few weights: cutting planes need few rounds"
+    compiled = hasattr(problem.model, "dual_passes") if problem.has_scores else problem.is_compiled
+    if compiled and not missing(problem, DistributedDual(seed)) and not problem.regulariser.n_free:
+        return DistributedDual(seed), "examples in parts: dual steps of the workers need few rounds"
+    return _one_slack(problem), "examples in parts: cutting planes need one answer of each worker a round"
+
+
 def _one_slack(problem):
     """With the cache that the problem asks for.  Whether that pays is measured where decoders are Python."""
-    is_compiled = getattr(problem, "has_batches", False)
+    is_compiled = getattr(problem, "has_batches", False) or getattr(problem, "is_compiled", False)
     size = getattr(problem, "cache_size", 0)
     return OneSlack(cache_size=size) if is_compiled else OneSlack(cache_size=size, enough=None)
 
@@ -53,19 +83,52 @@ def missing(problem, solver) -> list[str]:
     """What the problem's model lacks for a solver."""
     model = getattr(problem, "model", problem)
     lacking = [name for name in getattr(solver, "needs", ()) if not hasattr(model, name)]
-    if isinstance(solver, DualCD | NSlack) and not _offers_rows(problem, solver):
+    if is_in_parts(problem) and not isinstance(solver, OneSlack | NSlack | DistributedDual):
+        lacking.append("examples on this machine")
+    if isinstance(solver, DistributedDual):
+        lacking += _lacks_for_workers(problem)
+    if isinstance(solver, Streaming) and not hasattr(problem, "data"):
+        lacking.append("examples in this process")
+    elif isinstance(solver, Streaming) and problem.has_scores:
+        lacking += [name for name in solver.needs_with_scores if not hasattr(model, name)]
+    elif isinstance(solver, DualCD | NSlack | Newton) and is_out_of_core(problem):
+        lacking.append("examples in memory")
+    if isinstance(solver, DualCD | Streaming) and not _takes_regulariser(problem):
+        lacking.append("dual passes for another regulariser than 1/2 |w|^2")
+    if isinstance(solver, DualCD | NSlack | Streaming) and not _offers_rows(problem, solver):
         lacking.append("worst outputs of single examples without intercepts")
     return lacking
 
 
+def _lacks_for_workers(problem) -> list[str]:
+    if not is_in_parts(problem):
+        return ["examples in parts (engine='ray')"]
+    lacking = [] if problem.regulariser.is_plain else ["a plain 1/2 |w|^2"]
+    model = problem.model
+    has_duals = hasattr(model, "dual_passes") and hasattr(model, "flow") if problem.has_scores else (
+        hasattr(model, "decode") and not problem.regulariser.n_free
+    )  # fmt: skip
+    return lacking if has_duals else [*lacking, "duals of single examples"]
+
+
+def _takes_regulariser(problem):
+    """Whether the model's own dual passes, where it has some, know the regulariser."""
+    passes = getattr(getattr(problem, "model", None), "dual_passes", None)
+    if passes is None or not problem.has_scores or problem.regulariser.is_plain:
+        return True
+    return "regulariser" in inspect.signature(passes).parameters
+
+
 def _offers_rows(problem, solver):
     """Can the solver have duals: by the model's own passes, or by rows, one an example?"""
-    if isinstance(solver, DualCD) and hasattr(getattr(problem, "model", None), "dual_passes"):
+    if isinstance(solver, DualCD | Streaming) and hasattr(getattr(problem, "model", None), "dual_passes"):
         return problem.has_scores or not problem.regulariser.n_free
     return hasattr(getattr(problem, "model", None), "decode") and not problem.regulariser.n_free
 
 
 def _check_fit(problem, solver):
+    if isinstance(solver, Newton) and getattr(problem.regulariser, "nonnegative", None) is not None:
+        raise ValueError("Newton cannot hold weights >= 0. Use DualCD or OneSlack.")
     lacking = missing(problem, solver)
     if lacking:
         model = type(getattr(problem, "model", problem)).__name__

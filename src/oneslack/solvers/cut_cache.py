@@ -99,6 +99,14 @@ class CutCache:
         self.last, self.seconds = "asked", time.perf_counter() - begin
         return plane
 
+    def ask_some(self, w, index, doubts):
+        """Ask the examples `index` (rising), remember their cuts, and note by how much they are worse than
+        what was remembered.  Returns their hinges."""
+        known = self.store.best(w, index)[0]
+        hinges = self.store.learn(self.problem, w, index)
+        doubts.note(index, hinges - known, known)
+        return hinges
+
     def _mean(self, index, places):
         store, problem = self.store, self.problem
         index, places = index[places >= 0], places[places >= 0]

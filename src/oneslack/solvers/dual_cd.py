@@ -2,6 +2,8 @@
 
     D(alpha) = sum alpha_iz loss_iz - 1/2 |sum alpha_iz delta_iz|^2     alpha >= 0, sum_z alpha_iz = C s_i
 
+(and what objective.py says of it with a prior, scales and weights held >= 0)
+
 A pass visits the examples in blocks of neighbouring rows and solves each example's block exactly; w is
 kept up to date (Hsieh et al. 2008; Keerthi et al. 2008; Ramanan 2013, section 2).  Examples and classes
 that rest at a bound are left out (shrinking).  The examples' own gaps, summed while they are visited, are
@@ -18,6 +20,7 @@ balance exactly (`balance` of the model).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +34,10 @@ from .structured_dual import structured_steps
 LIMIT = 10.0
 #: Work between two looks that the running bound asked for: about what a look costs.
 WAIT = 0.5
+#: How many times its length a line is searched.
+FAR = 64.0
+#: By what share of itself w is about too short or too long when it is looked at.
+NEAR = 0.02
 #: How fast a pass moves the intercept, beside the mean squared length of the examples.
 BIAS_RATE = 0.3
 
@@ -40,6 +47,12 @@ class DualCD:
     """Dual coordinate ascent with shrinking.
 
     seed  of the order in which examples are visited
+
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> problem = oneslack.Problem(oneslack.Binary(2), X, y, C=1.0)
+    >>> oneslack.solve(problem, oneslack.DualCD(seed=1), tol=1e-6).gap <= 1e-6
+    True
     """
 
     seed: int = 0
@@ -52,8 +65,11 @@ class DualCD:
         return self._model_steps(problem, start, tol)
 
     def _model_steps(self, problem, start, tol):
-        passes = problem.model.dual_passes(problem.data, problem.C, _mix(self.seed))
+        more = () if problem.regulariser.is_plain else (problem.regulariser,)
+        passes = problem.model.dual_passes(problem.data, problem.C, _mix(self.seed), *more)
         start = start or {}
+        if "duals" in start:
+            passes.begin(problem, start["duals"], start["bias"])
         has_bias = problem.regulariser.n_free > 0
         check = Verification(tol, has_bias)
         # Intercepts come to their value by steps of their own, which a moving anchor upsets.
@@ -68,6 +84,9 @@ class DualCD:
         usual = BIAS_RATE * (float(problem.data.norm2.mean()) or 1.0) if has_bias else 0.0
         rate = start.get("rate", usual)
         running, dual = start.get("running", 0.0), start.get("dual", 0.0)
+        if "duals" in start:
+            running = self._dual(problem, passes, anchor)
+        origin = Origin.of(problem)
 
         def state():
             parts = {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
@@ -90,7 +109,7 @@ class DualCD:
             running = self._dual(problem, passes, anchor)
             primal = None
             if is_due:
-                w, primal = polish(problem, w, S, 0.01 * max(tol, 1e-12) * abs(running))
+                w, primal = polish(problem, w, S, 0.03 * max(tol, 1e-12) * abs(running), origin)
                 dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
                 check.verified(primal - dual, running)
                 rate = self._next_rate(rate, usual, passes.count, check.vain)
@@ -100,10 +119,25 @@ class DualCD:
             yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
 
     @staticmethod
+    def at_other_C(state, ratio):
+        """Duals as the same shares of their bounds."""
+        if "passes" in state:
+            passes = state["passes"]
+            # Groups of constraints begin anew: their duals have no bias beside them.
+            return {"duals": ratio * passes["alpha"], "bias": passes["bias"]} if "bias" in passes else {}
+        return {"cuts": (state["store"], ratio)} if "store" in state else {}
+
+    @staticmethod
     def _dual(problem, passes, anchor):
         """D at the duals, without regard to a balance that intercepts need."""
-        v = anchor.sum_of_duals(passes.weights) if anchor else passes.weights
-        return passes.linear() - 0.5 * inner(v.ravel(), v.ravel())
+        regulariser = problem.regulariser
+        if regulariser.is_plain:
+            v = anchor.unanchored(passes.weights) if anchor else passes.weights
+            return passes.linear() - 0.5 * inner(v.ravel(), v.ravel())
+        u = passes.unclipped.copy()
+        if anchor:
+            u[: passes.weights.size] = anchor.unanchored(passes.weights).ravel()
+        return regulariser.dual_at(u, passes.linear())
 
     @staticmethod
     def _next_rate(rate, usual, count, vain):
@@ -115,24 +149,52 @@ class DualCD:
         return rate if not vain else 0.7 * rate if rate > 0.03 * usual else 10.0 * usual
 
 
-def polish(problem, w, S, enough):
-    """The best multiple of w, then the best intercept for it: all without a pass over the data."""
+class Origin(NamedTuple):
+    """Where the regulariser is least, and its scores."""
 
-    line = Line(problem, w, S, w, S)
-    w, S, primal = _lowest(problem, line, enough)
+    w: np.ndarray
+    S: np.ndarray
+
+    @staticmethod
+    def of(problem) -> Origin | None:
+        """None for 0."""
+        if problem.regulariser.prior is None:
+            return None
+        w = problem.regulariser.start()
+        return Origin(w, problem.scores(w))
+
+
+def polish(problem, w, S, enough, origin=None):
+    """The best multiple of w, or point of the line to it from the origin of the regulariser, then the best
+    intercept for it: all without a pass over the data."""
+    direction, dS = (w, S) if origin is None else (w - origin.w, S - origin.S)
+    line = Line(problem, w, S, direction, dS)
+    w, S, primal = _lowest(problem, line, enough, NEAR, *_ends(problem.regulariser, w, direction))
     if problem.regulariser.n_free == 1:
         direction = np.zeros_like(w)
         direction[problem.regulariser.free] = 1.0
-        w, S, primal = _lowest(problem, Line(problem, w, S, direction, np.ones_like(S)), enough)
+        dS = np.ones_like(S) if isinstance(S, np.ndarray) else problem.scores(direction)
+        w, S, primal = _lowest(problem, Line(problem, w, S, direction, dS), enough, 1.0)
     return w, primal
 
 
-def _lowest(problem, line, enough):
-    """(w, S, P) at the lowest point of a line, both ways."""
-    primal = line.value(0.0)
+def _ends(regulariser, w, direction):
+    """How far w may go forwards and backwards until a weight that is held >= 0 would leave; backwards lies
+    the origin of the regulariser."""
+    if regulariser.nonnegative is None:
+        return FAR, FAR
+    falling = regulariser.nonnegative & (direction < 0)
+    return float(np.min(w[falling] / -direction[falling], initial=FAR)), 1.0
+
+
+def _lowest(problem, line, enough, near, forwards=FAR, backwards=FAR):
+    """(w, S, P) at the lowest point of a line, both ways; it is looked for as far as `near` first."""
+    primal, end = line.value(0.0), forwards
     if line.slope(0.0) > 0:
-        line = Line(problem, line.w, line.S, -line.direction, -line.dS)
-    t, _ = minimise_on_line(line, primal, enough)
+        line, end = Line(problem, line.w, line.S, -line.direction, -line.dS), backwards
+    if end == 0.0:
+        return line.w, line.S, primal
+    t, _ = minimise_on_line(line, primal, enough, min(near, end), end)
     lower = line.value(t) if t > 0 else primal
     return (*line.point(t), lower) if lower < primal else (line.w, line.S, primal)
 

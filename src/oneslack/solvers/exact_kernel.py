@@ -38,6 +38,14 @@ class ExactKernel:
     inner       a block is solved until its gap has fallen to this share
     max_passes  passes over a block at most
     seed        of the draws
+
+    >>> import oneslack
+    >>> from oneslack.datasets import make_checkers
+    >>> X, y = make_checkers(200, random_state=0)
+    >>> problem = oneslack.KernelProblem(oneslack.Binary(2), oneslack.Kernel("rbf", gamma=10.0), X, y, C=1.0)
+    >>> result = oneslack.solve(problem, oneslack.ExactKernel())
+    >>> result.certified and result.gap <= 1e-3
+    True
     """
 
     block: int = 512

@@ -59,7 +59,7 @@ def minimise_on_line(line, at_zero, enough=0.0, hi=1.0, max_hi=64.0):
         if hi >= max_hi:
             return hi, hi
         low, at_low = hi, at_high
-        hi *= 2.0
+        hi = min(2.0 * hi, max_hi)
         at_high = line.slope(hi)
     halve = False
     # Steps shorter than rounding are none, even where rounding has made `enough` negative.

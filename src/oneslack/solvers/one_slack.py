@@ -1,6 +1,6 @@
 """One-slack cutting planes.
 
-Minimises  P(w) = 1/2 |w|^2 + weight R(w)  by planes under the mean risk R:
+Minimises  P(w) = 1/2 |r (w - prior)|^2 + weight R(w)  by planes under the mean risk R:
 
     R(w) >= b_j - <g_j, w>          g_j = mean_i delta_i,  b_j = mean_i loss_i  at some earlier point
 
@@ -11,6 +11,9 @@ With `line_search` (Franc & Sonnenburg 2009) the best w so far is kept: where th
 the line from it to the candidate is searched exactly, which costs no pass over the data, and the next
 plane is taken a little beyond the new best point; otherwise the two slopes known at the ends give a
 secant point, tried when the candidate itself is no better.  Without it, the plain algorithm.
+
+With a cache and `parts`, the oracle is asked about the examples that are most in doubt, a part of them at a
+time (doubts.py), and remembered cuts give all planes in between.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import numpy as np
 
 from ..objective import inner
 from ..result import Step
-from .cut_cache import CutCache
+from .doubts import Doubts
 from .line import Line, minimise_on_line
 from .planes import Planes
 
@@ -41,6 +44,17 @@ class OneSlack:
     cache_size   cuts remembered for each example and asked before the oracle; for models without scores
     enough       the share of the gap that a remembered plane must cut off to be taken; None decides by the
                  clock whether the cache or the oracle pays more per second
+    planes       planes a round, each under the risk of a group of neighbouring examples, with a slack a
+                 group; for models with scores
+    parts        with a cache and `enough` given, the oracle is asked about one part of so many at a time, the
+                 examples most in doubt; 0 asks about all, as the paper does.  16 or so halve the questions
+                 to a dear oracle, by more looks at the cache
+
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> problem = oneslack.Problem(oneslack.Binary(2), X, y, C=1.0)
+    >>> oneslack.solve(problem, oneslack.OneSlack(line_search=False), epsilon=1e-3).status.name
+    'EPSILON'
     """
 
     line_search: bool = True
@@ -50,24 +64,31 @@ class OneSlack:
     drop_after: int = 50
     cache_size: int = 0
     enough: float | None = 0.3
+    parts: int = 0
+    planes: int = 1
 
     name = "one_slack"
 
     def steps(self, problem, start=None, tol=1e-3):
-        planes = Planes(problem.regulariser, problem.weight, problem.floor, self.drop_after)
+        planes = Planes(
+            problem.regulariser, problem.weight, problem.floor, self.drop_after, self._n_groups(problem)
+        )
         start = start or {}
         w = start.get("w")
-        best = Best(problem.regulariser.start() if w is None else np.array(w, dtype=float))
+        best = Best(problem.regulariser.start() if w is None else problem.regulariser.feasible(w))
         if "planes" in start:
             planes.restore(start["planes"])
-            best.restore(start["best"])
+            best.restore(start.get("best", {}))
         cache = None
         if self.cache_size and not problem.has_scores:
-            cache = CutCache(problem, self.cache_size, self.enough)
+            cache = problem.cut_cache(self.cache_size, self.enough)
             if "cache" in start:
                 cache.restore(start["cache"])
+        doubts = self._doubts(problem, cache, start)
         if self.line_search and problem.has_scores:
             rounds = self._exact(problem, planes, best)
+        elif doubts is not None:
+            rounds = self._sparing(problem, planes, best, cache, doubts, tol)
         else:
             rounds = (self._secant if self.line_search else self._plain)(problem, planes, best, cache)
         lowest, highest, idle = np.inf, -np.inf, 0
@@ -76,19 +97,38 @@ class OneSlack:
             idle = 0 if progress else idle + 1
             lowest, highest = min(lowest, best.primal), max(highest, planes.dual)
             yield Step(
-                w=best.w,
+                w=best.w if np.isfinite(best.primal) or best.candidate is None else best.candidate,
                 dual=planes.dual,
                 primal=best.primal,
                 n_cuts=len(planes),
                 violation=violation,
                 stalled=idle >= PATIENCE,
-                state=lambda: self._state(planes, best, cache),
+                state=lambda: self._state(planes, best, cache, doubts),
             )
 
     @staticmethod
-    def _state(planes, best, cache):
+    def at_other_C(state, ratio):
+        """Planes under the risk are so for any C."""
+        if "planes" not in state:
+            return {}
+        planes = state["planes"]
+        return {"planes": planes | {"a": ratio * planes["a"], "dual": -np.inf}}
+
+    @staticmethod
+    def _state(planes, best, cache, doubts):
         state = {"planes": planes.state(), "w": best.w, "best": best.state()}
-        return state if cache is None else {**state, "cache": cache.state()}
+        parts = {"cache": cache, "doubts": doubts}
+        return state | {name: part.state() for name, part in parts.items() if part is not None}
+
+    def _doubts(self, problem, cache, start):
+        """What is known of each example, where they are to be asked a part at a time."""
+        single = hasattr(getattr(cache, "store", None), "learn")  # not where workers remember
+        if not self.parts or self.enough is None or not single:
+            return None
+        doubts = Doubts(problem.C * problem.data.weights, self.parts)
+        if "doubts" in start:
+            doubts.restore(start["doubts"])
+        return doubts
 
     def _candidate(self, planes, best):
         """The optimum over the planes, solved to a share of the current gap."""
@@ -121,15 +161,17 @@ class OneSlack:
             best.S = problem.scores(best.w)
             best.primal = regulariser.value(best.w) + problem.weight * problem.risk_at(best.S)
         S = best.S
+        # Beyond the candidate a weight that is held >= 0 might be negative.
+        farthest = 64.0 if regulariser.nonnegative is None else 1.0
         if not planes.n_added:
-            planes.add(problem.cut_at(S))
+            self._add_at(problem, planes, S)
         while True:
             candidate = self._candidate(planes, best)
             dS = problem.scores(candidate)
             dS -= S
             line = Line(problem, best.w, S, candidate - best.w, dS)
             gap = best.primal - planes.dual
-            t, end = minimise_on_line(line, best.primal, self.exact * gap, hi=best.length)
+            t, end = minimise_on_line(line, best.primal, self.exact * gap, best.length, farthest)
             if t > 0:
                 w, moved = line.point(t)
                 if best.offer(w, line.value(t)):
@@ -139,10 +181,32 @@ class OneSlack:
             best.length = min(max(t, 0.01), 1.0)  # steps are often as long as the last one
             # A little beyond the best point; where cuts are dear, the nearest that the search has seen.
             nearby = end if problem.has_dear_cuts else t + self.beyond * (1.0 - t)
-            planes.add(line.cut(nearby))
-            if t == 0.0:
-                planes.add(line.cut(1.0))  # or the same candidate may come back for ever
+            # Without a step, the candidate's plane too: or the same candidate may come back for ever.
+            for place in [nearby] if t > 0.0 else [nearby, 1.0]:
+                if self.planes > 1:
+                    self._add_at(problem, planes, line.point(place)[1])
+                else:
+                    planes.add(line.cut(place))
             yield None  # P - D of the best point is never larger than the candidate's violation
+
+    def _n_groups(self, problem):
+        if self.planes == 1:
+            return 1
+        can = self.line_search and problem.has_scores and not problem.has_dear_cuts
+        if not can or problem.regulariser.nonnegative is not None:
+            raise ValueError(
+                "OneSlack(planes=...) needs a model with scores whose risk is a sum over examples, a line "
+                "search and weights of any sign; leave planes at 1"
+            )
+        return problem.groups(self.planes)
+
+    def _add_at(self, problem, planes, S):
+        """The plane at scores S, or one for each group of examples."""
+        if self.planes == 1:
+            planes.add(problem.cut_at(S))
+            return
+        for group, plane in enumerate(problem.group_cuts_at(S, self.planes)):
+            planes.add(plane, group)
 
     def _secant(self, problem, planes, best, cache):
         """Without scores: the slopes at both ends of the line say where its minimum should be."""
@@ -164,6 +228,34 @@ class OneSlack:
                     t = at_best / (at_best - at_candidate)
                     self._look(problem, planes, best, best.w + t * direction, cache)
             yield violation
+
+    def _sparing(self, problem, planes, best, cache, doubts, tol):
+        """Planes of remembered cuts while they cut off a share of what the last answers did; then a part of
+        the examples is asked, and all of them when little is to be expected of parts."""
+        if best.candidate is None:
+            best.candidate = best.w
+        everyone, weight = np.arange(problem.n), problem.weight
+        while True:
+            w, target = best.candidate, tol * abs(planes.dual)
+            plane = cache.plane(w)
+            cut_off = weight * (plane.value(w) - planes.model_value(w)) if len(planes) else np.inf
+            if len(cache.store) and cut_off > max(0.5 * self.enough * doubts.fresh, 0.05 * target):
+                planes.add(plane)
+                best.candidate = planes.solve(self.inner * min(cut_off, abs(planes.dual)))[0]
+                yield None
+                continue
+            part = doubts.part(target if tol else 0.5 * (best.primal - planes.dual))
+            if part is not None:
+                cache.ask_some(w, part, doubts)
+                yield None
+                continue
+            estimate = planes.model_value(w) if len(planes) else -np.inf
+            cache.ask_some(w, everyone, doubts)
+            plane = cache.plane(w)
+            best.offer(w, problem.regulariser.value(w) + weight * plane.value(w), plane)
+            planes.add(plane)
+            best.candidate = self._candidate(planes, best)
+            yield plane.value(w) - estimate
 
     @staticmethod
     def _remembers(problem, planes, best, cache, w):
@@ -206,7 +298,8 @@ class Best:
         return False
 
     def state(self):
-        return dict(vars(self))
+        # Scores that workers hold are not written down: they are made anew from w.
+        return {**vars(self), "S": self.S if isinstance(self.S, np.ndarray) else None}
 
     def restore(self, state):
         vars(self).update(state)

@@ -1,12 +1,13 @@
 """The bundle: planes under the risk, their Gram matrix, and the best dual point over them.
 
-    min_w  1/2 |w - prior|^2 + weight max_j (b_j - <g_j, w>)
-    max_a  D(a) = <a, b> + min_w (1/2 |w - prior|^2 - <v, w>),   v = sum_j a_j g_j,
+    min_w  1/2 |r (w - prior)|^2 + weight max_j (b_j - <g_j, w>)
+    max_a  D(a) = <a, b> + min_w (1/2 |r (w - prior)|^2 - <v, w>),   v = sum_j a_j g_j,
            a >= 0, sum a = weight
 
-The Gram matrix grows by one row a plane; a plane without weight for `drop_after` rounds is dropped.  Where
-planes take more than MEMORY bytes, those without weight go first, then the lightest are replaced by their
-weighted mean: a plane under the risk as they are, which leaves the dual point where it is (Kiwiel 1983).
+The Gram matrix has the products <g_i, g_j / r^2> over the penalised weights.  It grows by one row a plane; a
+plane without weight for `drop_after` rounds is dropped.  Where planes take more than MEMORY bytes, those
+without weight go first, then the lightest are replaced by their weighted mean: a plane under the risk as they
+are, which leaves the dual point where it is (Kiwiel 1983).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..objective import inner
+from .nonnegative_planes import solve_nonnegative
 from .normals import new_normals
 from .simplex_qp import solve_simplex_qp
 
@@ -24,7 +26,7 @@ MEMORY = 3 << 30
 class Planes:
     """Planes under the risk and the best dual point over them."""
 
-    def __init__(self, regulariser, weight, floor=None, drop_after=50):
+    def __init__(self, regulariser, weight, floor=None, drop_after=50, n_groups=1):
         self.regulariser, self.weight, self.drop_after = regulariser, weight, drop_after
         d = regulariser.n_params
         self.normals = new_normals(d, regulariser.nonnegative is not None)
@@ -35,9 +37,11 @@ class Planes:
         self.free_values = np.zeros(regulariser.n_free)
         self.dual = -np.inf
         self.n_added, self.has_floor = 0, floor is not None
+        self.n_groups, self.groups = n_groups, np.empty(0, int)
         if floor is not None:
-            self._append(np.zeros(d), floor)
-            self.a[0] = weight
+            for group in range(n_groups):
+                self._append(np.zeros(d), floor / n_groups, group=group)
+            self.a[:] = weight
             self.dual = regulariser.dual(np.zeros(d), weight * floor)
 
     def __len__(self):
@@ -47,13 +51,13 @@ class Planes:
     def gram(self):
         return self._gram[: len(self), : len(self)]
 
-    def add(self, plane):
+    def add(self, plane, group=0):
         self.n_added += 1
-        self._append(plane.normal, plane.offset)
+        self._append(plane.normal, plane.offset, group=group)
         if len(self) == 1:
             self.a[0] = self.weight
 
-    def _append(self, normal, offset, column=None):
+    def _append(self, normal, offset, column=None, group=0):
         """One more plane; `column` holds its products with all planes and itself, where they are known."""
         m = len(self)
         if m == len(self._gram):
@@ -62,22 +66,26 @@ class Planes:
             self._gram = bigger
         self.normals.append(normal)
         if column is None:
-            column = self.normals.dots(self.regulariser._masked(normal))
+            column = self.normals.dots(self.regulariser.metric(normal))
         self._gram[m, : m + 1] = self._gram[: m + 1, m] = column
         self.offsets = np.append(self.offsets, offset)
+        self.groups = np.append(self.groups, group)
         self.a = np.append(self.a, 0.0)
         self.idle = np.append(self.idle, 0)
 
     def model_value(self, w) -> float:
         """max_j b_j - <g_j, w>: the bundle's own estimate of the risk, from below."""
-        return float((self.offsets - self.normals.dots(w)).max())
+        values = self.offsets - self.normals.dots(w)
+        if self.n_groups == 1:
+            return float(values.max())
+        return float(sum(values[self.groups == group].max() for group in range(self.n_groups)))
 
     def solve(self, tol):
         """Best dual point over the planes to an absolute gap of `tol`; returns (w, dual)."""
         if self.regulariser.nonnegative is None:
             self.a, self.free_values = self._solve_quadratic(self.gram, self.a, tol)
         else:
-            self._solve_nonnegative(tol)
+            solve_nonnegative(self, tol)
         self.idle = np.where(self.a > 0, 0, self.idle + 1)
         v = self.normals.combine(self.a)
         if self._is_feasible(v):
@@ -100,54 +108,18 @@ class Planes:
         if regulariser.prior is not None:
             linear = linear - self.normals.dots(regulariser.prior)
         F = self.normals.columns(regulariser.free) if regulariser.n_free else None
-        solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol)
+        groups = self.groups if self.n_groups > 1 else None
+        solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol, groups=groups)
         if solution.n_iter == 1:
             # Good enough for `tol`, but the same point again would bring the same plane again.
             tol = min(0.01 * tol, 0.1 * solution.gap)
-            solution = solve_simplex_qp(gram, linear, self.weight, solution.a, F, tol)
+            solution = solve_simplex_qp(gram, linear, self.weight, solution.a, F, tol, groups=groups)
         return solution.a, solution.multipliers
-
-    def _solve_nonnegative(self, tol, max_iter=100):
-        """With some w >= 0, D is piecewise quadratic: step to the optimum of the current piece (the
-        coordinates now clipped are left out of the Gram matrix), search that line exactly."""
-        regulariser, G = self.regulariser, self.normals.matrix
-        prior = 0.0 if regulariser.prior is None else regulariser.prior
-        for _ in range(max_iter):
-            inside = (self.a @ G + prior > 0) | ~regulariser.nonnegative
-            part = G[:, inside]
-            # On this piece w = prior + v inside and 0 outside: D = <a, b> - <v, prior> - |v|^2/2.
-            linear = self.offsets - part @ np.broadcast_to(prior, inside.shape)[inside]
-            gram = part @ part.T
-            target = solve_simplex_qp(gram, linear, self.weight, self.a, None, 0.1 * tol)
-            direction = target.a - self.a
-            step = self._search(direction)
-            self.a = np.maximum(self.a + step * direction, 0.0)
-            self.a *= self.weight / self.a.sum()
-            gradient = self.offsets - G @ regulariser.point(self.a @ G)
-            if self.weight * gradient.max() - inner(self.a, gradient) <= tol or step == 0.0:
-                break
-
-    def _search(self, direction):
-        """Largest D on a + t direction, 0 <= t <= 1: bisection on its slope, which falls."""
-        G = self.normals.matrix
-        v, dv = self.a @ G, direction @ G
-        linear = inner(direction, self.offsets)
-
-        def slope(t):
-            return linear - inner(self.regulariser.point(v + t * dv), dv)
-
-        if slope(1.0) >= 0:
-            return 1.0
-        low, high = 0.0, 1.0
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if slope(middle) > 0 else (low, middle)
-        return low
 
     def _drop_idle(self):
         keep = self.idle < self.drop_after
         if self.has_floor:
-            keep[0] = True  # it costs nothing
+            keep[: self.n_groups] = True  # they cost nothing
         # Moving rows costs as much as they are long: wait until an eighth of them is idle.
         if np.count_nonzero(~keep) * 8 >= len(self):
             self._keep(np.flatnonzero(keep))
@@ -158,15 +130,16 @@ class Planes:
         self._gram[: len(kept), : len(kept)] = self._gram[np.ix_(kept, kept)]
         self.normals.keep(kept)
         self.offsets, self.a, self.idle = self.offsets[kept], self.a[kept], self.idle[kept]
+        self.groups = self.groups[kept]
 
     def _make_room(self):
         """Fewer planes where they take too much memory."""
         if self.normals.nbytes <= MEMORY:
             return
         needed = self.a > 0.0
-        needed[0] |= self.has_floor
+        needed[: self.n_groups] |= self.has_floor
         self._keep(np.flatnonzero(needed))
-        if self.normals.nbytes > MEMORY // 2:
+        if self.normals.nbytes > MEMORY // 2 and self.n_groups == 1:
             first = int(self.has_floor)
             light = first + np.argsort(self.a[first:], kind="stable")[: (len(self) - first) // 2]
             if len(light) > 1:
@@ -189,7 +162,7 @@ class Planes:
         return {
             "normals": self.normals.state(), "gram": self.gram.copy(), "offsets": self.offsets, "a": self.a,
             "idle": self.idle, "dual": self.dual, "free_values": self.free_values,
-            "n_added": self.n_added,
+            "n_added": self.n_added, "groups": self.groups,
         }  # fmt: skip
 
     def restore(self, state):
@@ -198,3 +171,4 @@ class Planes:
         self.offsets, self.a, self.idle = (state[name].copy() for name in ("offsets", "a", "idle"))
         self.dual, self.free_values = state["dual"], state["free_values"].copy()
         self.n_added = state["n_added"]
+        self.groups = state["groups"].copy() if "groups" in state else np.zeros(len(self.offsets), int)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arenas import arena_of, with_room
+from ..arenas import SparseArena, arena_of, with_room
+from ..kept_weights import KeptWeights
 
 #: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.
 NEW, OTHER = 1e-12, 1e-8
 
 _POOL = ("base", "counts", "slots", "alpha", "used", "gram_base", "gram")
-_STATE = (*_POOL, "room", "size", "gram_size", "now", "w")
+_STATE = (*_POOL, "room", "size", "gram_size", "now")
 
 
 class Remembered:
-    """Cuts (x_j, b_j) of a problem's examples in an arena, duals alpha, and w = sum alpha_j x_j.
+    """Cuts (x_j, b_j) of a problem's examples in an arena, duals alpha, and w, the point of sum alpha_j x_j.
 
     Example i has room for room_i cuts in the pool (_jit/groups.py), from base_i on; when it is full it moves
     to a larger place at the end.
@@ -25,17 +26,25 @@ class Remembered:
 
     def __init__(self, problem, upper, limit=50, duals=True):
         n = problem.n
-        self.arena, self.limit, self.duals = arena_of(problem), limit, duals
+        self.regulariser, self.limit, self.duals = problem.regulariser, limit, duals
+        self.kept_weights = KeptWeights(problem.n_params, self.regulariser) if duals else KeptWeights(0)
+        # Scaled and held weights are met as plain rows only.
+        is_plain = self.kept_weights.q is None
+        self.arena = arena_of(problem) if is_plain else SparseArena(problem.n_params)
         self.upper = np.ascontiguousarray(upper, dtype=np.float64)
         self.base, self.counts, self.room, self.gram_base = np.zeros((4, n), np.int64)
         self.slots, self.alpha, self.used = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
         self.gram = np.empty(0)
-        self.w = np.zeros(problem.n_params if duals else 0)
         self._zeros = None
         self.now = self.size = self.gram_size = 0
+        self.scale = 1.0  # how far a step moves w, beside what it adds to the sum
 
     def __len__(self):
         return int(self.counts.sum())
+
+    @property
+    def w(self):
+        return self.kept_weights.w
 
     @property
     def pool(self):
@@ -89,7 +98,7 @@ class Remembered:
         from .._jit.groups import fill_gram
 
         if self._zeros is None:
-            self._zeros = np.zeros(len(self.w))
+            self._zeros = self.kept_weights.room()
         fill_gram(self.arena.view(), self.pool, index, places, self._zeros)
 
     # Forgetting.
@@ -130,23 +139,25 @@ class Remembered:
 
     # The dual.
 
-    def visit(self, order, precision=1e-3):
-        """Exact block steps on the examples `order`; (sum of their gaps before, growth of the dual)."""
+    def visit(self, order, precision=1e-3, is_frozen=False):
+        """Exact block steps on the examples `order`; (sum of their gaps before, growth of the dual).  w stays
+        where it is frozen."""
         from .._jit.groups import visit
 
         self.now += 1
         order = np.asarray(order, np.int64)
         arena = self.arena
-        return visit(arena.view(), arena.b, self.pool, self.upper, self.now, order, self.w, precision)
+        point = (self.kept_weights.loops, precision, self.scale, is_frozen)
+        return visit(arena.view(), arena.b, self.pool, self.upper, self.now, order, *point)
 
     def refresh(self):
         """w anew from the duals, without the rounding of many small steps."""
         places = self._with_dual()
-        self.w[:] = 0.0
-        self.sum(self.slots[places], self.alpha[places], self.w)
+        self.kept_weights.reset()
+        self.sum(self.slots[places], self.alpha[places], self.kept_weights.loops)
 
     def sum(self, rows, coefficients, out):
-        """out += sum of coefficients times cuts, given by their numbers in the arena."""
+        """Add the sum of coefficients times cuts, given by their numbers in the arena, to `out`."""
         from .._jit.cut_rows import add_cuts
 
         add_cuts(self.arena.view(), rows, coefficients, out)
@@ -156,6 +167,13 @@ class Remembered:
         """sum alpha_j b_j."""
         places = self._with_dual()
         return float(self.alpha[places] @ self.arena.b[self.slots[places]])
+
+    @property
+    def dual(self) -> float:
+        """D at the duals."""
+        if self.regulariser.is_plain:
+            return self.linear - self.regulariser.value(self.w)
+        return self.regulariser.dual_at(self.kept_weights.u, self.linear)
 
     def _with_dual(self):
         present = self._present()
@@ -203,10 +221,18 @@ class Remembered:
 
     def state(self):
         state = {name: np.copy(getattr(self, name)) for name in _STATE}
-        return state | {"arena": self.arena.state()}
+        weights = {name: np.copy(value) for name, value in self.kept_weights.state().items()}
+        return state | weights | {"arena": self.arena.state()}
 
     def restore(self, state):
         for name in _STATE:
             value = state[name]
             setattr(self, name, int(value) if value.ndim == 0 else value.copy())
+        self.kept_weights.restore(state)
         self.arena.restore(state["arena"])
+
+    def restore_at_other_C(self, state, ratio):
+        """The cuts of a store whose duals had other bounds; the duals are the same shares of them."""
+        self.restore(state)
+        self.alpha *= ratio
+        self.refresh()

@@ -3,9 +3,8 @@
 With a kernel, w = sum_k a_k g_k lives in the span of the planes' examples.  An exact plane has all n of them,
 so a round would cost n^2 values of the kernel.  Yu & Joachims (2008) sample r examples a plane:
 
-constant  (Algorithm 2)  The plane is that of r examples drawn from all; nothing else is looked at.  A round
-          costs r values for each example in the planes, whatever n is.  Stops when `patience` samples in a
-          row are violated by no more than epsilon.
+constant  (Algorithm 2)  The plane is that of r examples drawn from all; nothing else is looked at: see
+          constant_cuts.py.
 linear    (Algorithm 3)  The worst outputs of all n examples are found from stored scores A_k = K g_k.  The
           plane keeps the exact loss; its normal is that of r of the examples that lack margin.  A round costs
           n r values, for the scores of the new plane; P is exact, and decides when to stop.
@@ -13,7 +12,8 @@ linear    (Algorithm 3)  The worst outputs of all n examples are found from stor
 Two things are added to Algorithm 3, both free of charge as all scores are known:
 
 line_search  The best point is kept, the line to the QP's solution is searched exactly, and the next plane
-             is taken a little beyond the best point (as in `OneSlack`).
+             is taken a little beyond the best point (as in `OneSlack`).  While steps are short, the QP is
+             pulled to the best point (Kiwiel's proximal bundle): half the rounds, measured on Checkers.
 touch        The offset is chosen so that the sampled plane has the exact risk at the point w' where it is
              taken:  R(w') - <g, w - w'>  instead of  b - <g, w>.  Its error at w is <g - g_exact, w - w'>: it
              shrinks as w' comes near the optimum, where the paper's is of the size of |w| and asks for
@@ -26,19 +26,21 @@ the QP over them gives a feasible point of the n-slack dual.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..result import Step
-from .line import minimise_on_line
+from .constant_cuts import plain_steps, searched_steps
+from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
 from .sampled_planes import SampledPlanes
 from .simplex_qp import solve_simplex_qp
 
 #: Samples that are drawn at most until one is violated.
 TRIES = 50
+#: The strongest pull to the best point.
+MOST_PULL = 100.0
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,19 @@ class SampledCuts:
 
     scheme       "linear" or "constant"
     sample_size  examples of a plane
-    patience     constant: samples in a row that must not be violated
-    line_search, touch   linear: see above; both False is the paper's algorithm
+    patience     constant: samples in a row that must not be violated; with line_search, a fifth of the rounds
+                 that must gain
+    line_search, touch   see above; both False are the paper's algorithms
+    checked      constant: examples on which lines are searched
     drop_after   rounds without weight after which a plane is dropped
     beyond, exact_line, inner   as in OneSlack
+
+    >>> import oneslack
+    >>> from oneslack.datasets import make_checkers
+    >>> X, y = make_checkers(200, random_state=0)
+    >>> problem = oneslack.KernelProblem(oneslack.Binary(2), oneslack.Kernel("rbf", gamma=10.0), X, y, C=1.0)
+    >>> oneslack.solve(problem, oneslack.SampledCuts("linear", sample_size=100), epsilon=0.01).certified
+    False
     """
 
     scheme: str = "linear"
@@ -58,6 +69,7 @@ class SampledCuts:
     patience: int = 4
     line_search: bool = True
     touch: bool = True
+    checked: int = 10_000
     drop_after: int = 20
     beyond: float = 0.02
     exact_line: float = 0.01
@@ -69,8 +81,8 @@ class SampledCuts:
     def __post_init__(self):
         if self.scheme not in ("linear", "constant"):
             raise ValueError(f"scheme={self.scheme!r} is not known; use 'linear' or 'constant'")
-        if self.sample_size < 1 or self.patience < 1:
-            raise ValueError("sample_size and patience must be at least 1")
+        if min(self.sample_size, self.patience, self.checked) < 1:
+            raise ValueError("sample_size, patience and checked must be at least 1")
 
     def steps(self, problem, start=None, tol=1e-3):
         check_kernel_problem(problem, type(self).__name__)
@@ -78,33 +90,9 @@ class SampledCuts:
         rng = np.random.default_rng(self.seed)
         planes = SampledPlanes(problem, self.drop_after)
         if self.scheme == "constant":
-            return self._constant(problem, planes, rng, tol)
+            steps = searched_steps if self.line_search else plain_steps
+            return steps(self, problem, planes, rng, tol)
         return (self._searched if self.line_search else self._plain)(problem, planes, rng)
-
-    # Constant time.
-
-    def _constant(self, problem, planes, rng, tol):
-        """Algorithm 2; the violation reported is the largest of the last `patience` samples."""
-        last = deque(maxlen=self.patience)
-        r = min(self.sample_size, problem.n)
-        while True:
-            rows = np.sort(rng.choice(problem.n, r, replace=False))
-            A = _scores_by_plane(problem, planes, rows)
-            S = np.tensordot(planes.a, A, 1) + planes.bias
-            c, loss = problem.cut_at(S, rows)
-            risk = loss - float(np.sum(c * S))
-            last.append(risk - planes.model_value(planes.a, planes.bias))
-            w, dual, n_cuts = planes.expansion(planes.a, planes.bias), planes.dual, len(planes)
-            settled = len(last) == self.patience
-            violation = max(last) if settled else None
-            primal = None
-            if settled and tol > 0 and problem.weight * violation <= tol * dual:
-                primal = dual + problem.weight * max(violation, 0.0)  # by the samples' word
-            _add_sampled(problem, planes, rows, c, loss, A)
-            planes.solve(self.inner * max(tol, 1e-3) * max(planes.dual, 1e-6 * planes.weight))
-            planes.best = planes.a
-            planes.drop_idle()
-            yield Step(w=w, dual=dual, primal=primal, n_cuts=n_cuts, violation=violation)
 
     # Linear time.
 
@@ -130,27 +118,23 @@ class SampledCuts:
     def _searched(self, problem, planes, rng):
         """Algorithm 3 with the best point kept and the line from it searched."""
         S, dS = np.zeros((problem.n, problem.slots)), np.empty((problem.n, problem.slots))
-        bias, length = np.zeros(problem.slots), 1.0
+        bias, length, pull = np.zeros(problem.slots), 1.0, 0.0
         c, loss = problem.cut_at(S)
         primal = problem.weight * loss
         self._add(problem, planes, rng, S, bias, c, loss, loss, 0.0)
         while True:
             gap = max(primal - planes.dual, 1e-9 * primal)
-            planes.solve(self.inner * gap)
-            planes.scores_of(planes.a, planes.bias, dS)
+            aim(planes, self.inner * gap, pull, planes.n_added)
+            planes.scores_of(planes.target, planes.bias, dS)
             dS -= S
-            line = _Line(problem, planes, S, dS)
-            t, _ = minimise_on_line(line, primal, self.exact_line * gap, hi=length)
-            if t > 0 and line.value(t) < primal:
-                primal = line.value(t)
-            else:
-                t = 0.0
-            length = min(max(t, 0.01), 1.0)
-            ahead = t + self.beyond * (1.0 - t) if t else 1.0
-            point = planes.best + ahead * (planes.a - planes.best)
+            line = SampledLine(problem, planes, S, dS)
+            t, primal = step_on(line, primal, self.exact_line * gap, length)
+            length, pull = min(max(t, 0.01), 1.0), pull_after(t, pull, MOST_PULL)
+            ahead = ahead_of(t, self.beyond)
+            point = planes.best + ahead * (planes.target - planes.best)
             point_bias = bias + ahead * (planes.bias - bias)
             S_point = S + ahead * dS
-            planes.best = planes.best + t * (planes.a - planes.best)
+            planes.best = planes.best + t * (planes.target - planes.best)
             bias = bias + t * (planes.bias - bias)
             S += t * dS
             c, loss = problem.cut_at(S_point)
@@ -161,7 +145,7 @@ class SampledCuts:
                 w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal, n_cuts=len(planes),
                 state=lambda: {"planes": planes},
             )  # fmt: skip
-            if planes.drop_idle():
+            if planes.drop_idle() is not None:
                 planes.scores_of(planes.best, bias, S)
                 primal = 0.5 * float(planes.best @ planes.gram @ planes.best)
                 primal += problem.weight * problem.risk_at(S)
@@ -205,53 +189,6 @@ def _sampled(rng, lacking, c, size):
     return lacking[drawn], c[lacking[drawn]] / (size * share[drawn])[:, None]
 
 
-def _scores_by_plane(problem, planes, rows):
-    """(m, r, slots): what each plane says of the examples `rows`."""
-    offsets = np.cumsum([0, *map(len, planes.supports)])
-    index = np.concatenate(planes.supports)
-    problem.n_values += len(rows) * len(index)
-    return problem.kernel.grouped_product(
-        problem.inputs.take(rows), problem.inputs.take(index), np.concatenate(planes.coefficients), offsets,
-        problem.engine,
-    )  # fmt: skip
-
-
-def _add_sampled(problem, planes, rows, c, loss, A):
-    """The plane of the examples `rows` alone; A are the other planes' scores of them."""
-    inner = np.tensordot(A, c, 2)
-    lacking = np.flatnonzero(c.any(axis=1))
-    support, coefficients = rows[lacking], c[lacking]
-    own = 0.0
-    if len(support):
-        own = float(np.sum(coefficients * problem.product(support, support, coefficients)))
-    planes.add(support, coefficients, loss, c.sum(axis=0), np.append(inner, own))
-
-
-class _Line:
-    """P between the best point (t = 0) and the QP's solution (t = 1)."""
-
-    def __init__(self, problem, planes, S, dS):
-        self.problem, self.S, self.dS = problem, S, dS
-        step = planes.a - planes.best
-        toward = planes.gram @ step
-        self.start = 0.5 * float(planes.best @ planes.gram @ planes.best)
-        self.first, self.second = float(planes.best @ toward), float(step @ toward)
-        self.seen = {}
-
-    def _look(self, t):
-        if t not in self.seen:
-            self.seen[t] = self.problem.along(self.S, self.dS, t)
-        return self.seen[t]
-
-    def value(self, t):
-        return (
-            self.start + t * self.first + 0.5 * t * t * self.second + self.problem.weight * self._look(t)[0]
-        )
-
-    def slope(self, t):
-        return self.first + t * self.second + self.problem.weight * self._look(t)[1]
-
-
 def certified_dual(problem, planes, budget) -> float | None:
     """A true lower bound of min P from the exact planes behind the sampled ones in use, or None where it
     would cost more than `budget` values of the kernel.
@@ -259,7 +196,7 @@ def certified_dual(problem, planes, budget) -> float | None:
     The exact plane k is a mean over all examples, so a_k spreads over them by at most C s_i a_k / weight
     each: any a >= 0 with sum a = weight is a feasible point of the n-slack dual.
     """
-    used = [k for k in np.flatnonzero((planes.a > 0) | (planes.best > 0)) if planes.exact[k] is not None]
+    used = [k for k in np.flatnonzero(planes.a > 0) if planes.exact[k] is not None]
     if not used:
         return 0.0
     union = np.unique(np.concatenate([planes.exact[k][1] for k in used]))

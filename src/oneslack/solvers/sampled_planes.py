@@ -13,15 +13,19 @@ from .simplex_qp import solve_simplex_qp
 
 #: Examples whose scores a thread adds up, and how many at a time, so that they stay in the cache.
 SPAN, PIECE = 65_536, 8192
-#: A dropped plane may hold this share of the best point.
-LITTLE = 1e-4
+#: Idle planes that hold a part of the best point are put together when they are so many.
+FOLD = 10
+POINTS = ("a", "best", "target", "pulled", "point")
 
 
 class SampledPlanes:
     """Planes under (an estimate of) the risk.  Plane 0 is the floor, R >= 0.
 
-    a      (m,) the dual point over the planes, sum a = weight
-    best   (m,) the best point so far, in the same terms
+    a       (m,) the best dual point over the planes, sum a = weight; `dual` is its value
+    best    (m,) the best point so far, w = sum_k best_k g_k
+    target  (m,) where to go, in the same terms: a, or the solution of a QP pulled to the best point
+    pulled  (m,) the dual point of that QP
+    point   (m,) where the next plane is taken
     """
 
     def __init__(self, problem, drop_after):
@@ -29,7 +33,7 @@ class SampledPlanes:
         self.intercept, self.engine = problem.intercept, problem.engine
         self.gram = np.zeros((1, 1))
         self.offsets, self.free = np.zeros(1), np.zeros((1, self.slots))
-        self.a, self.best = np.array([self.weight]), np.array([self.weight])
+        self.a = self.best = self.target = self.pulled = self.point = np.array([self.weight])
         self.idle = np.zeros(1, int)
         self.supports = [np.empty(0, int)]
         self.coefficients = [np.empty((0, self.slots))]
@@ -48,7 +52,8 @@ class SampledPlanes:
         gram[m] = gram[:, m] = inner
         self.gram = gram
         self.offsets, self.free = np.append(self.offsets, offset), np.vstack([self.free, free])
-        self.a, self.best = np.append(self.a, 0.0), np.append(self.best, 0.0)
+        for name in POINTS:
+            setattr(self, name, np.append(getattr(self, name), 0.0))
         self.idle = np.append(self.idle, 0)
         self.supports.append(support)
         self.coefficients.append(coefficients)
@@ -57,18 +62,43 @@ class SampledPlanes:
         self.n_added += 1
 
     def solve(self, tol):
-        """The best dual point over the planes, to an absolute gap of `tol`; sets a, bias and dual."""
-        F = self.free if self.intercept else None
-        solution = solve_simplex_qp(self.gram, self.offsets, self.weight, self.a, F, tol)
-        if solution.n_iter == 1:
-            # Good enough for `tol`, but the same point again would bring nothing new.
-            tol = min(0.01 * tol, 0.1 * solution.gap)
-            solution = solve_simplex_qp(self.gram, self.offsets, self.weight, solution.a, F, tol)
-        self.a = solution.a
+        """The best dual point over the planes, to an absolute gap of `tol`; sets a, bias, target and dual."""
+        solution = self._solution(self.gram, self.offsets, self.a, tol)
+        self.a = self.pulled = self.target = solution.a
         if self.intercept:
             self.bias = solution.multipliers
         self.idle = np.where(self.a > 0, 0, self.idle + 1)
         self.dual = solution.value
+
+    def solve_pulled(self, tol, pull):
+        """The same with 1/2 pull |w - best|^2 added to the objective; sets pulled, bias and target.
+
+        Its dual is  max_a <b - s Q best, a> - 1/2 (1 - s) a' Q a  with  s = pull / (1 + pull),  and its
+        solution w = sum_k target_k g_k has  target = (1 - s) a + s best.
+        """
+        s = pull / (1.0 + pull)
+        offsets = self.offsets - s * (self.gram @ self.best)
+        solution = self._solution((1.0 - s) * self.gram, offsets, self.pulled, tol)
+        self.pulled = solution.a
+        self.target = (1.0 - s) * solution.a + s * self.best
+        if self.intercept:
+            self.bias = solution.multipliers
+        self.idle = np.where(self.pulled > 0, 0, self.idle + 1)
+
+    def raise_dual(self, tol):
+        """The best dual point without a pull: sets a and dual alone."""
+        solution = self._solution(self.gram, self.offsets, self.a, tol)
+        self.a, self.dual = solution.a, max(self.dual, solution.value)
+        self.idle[self.a > 0] = 0
+
+    def _solution(self, gram, offsets, a, tol):
+        F = self.free if self.intercept else None
+        solution = solve_simplex_qp(gram, offsets, self.weight, a, F, tol)
+        if solution.n_iter == 1:
+            # Good enough for `tol`, but the same point again would bring nothing new.
+            tol = min(0.01 * tol, 0.1 * solution.gap)
+            solution = solve_simplex_qp(gram, offsets, self.weight, solution.a, F, tol)
+        return solution
 
     def model_value(self, a, bias) -> float:
         """max_k of the planes at w = sum_k a_k g_k."""
@@ -100,20 +130,53 @@ class SampledPlanes:
         if not used:
             return Expansion(np.empty(0, int), np.empty((0, self.slots)), bias.copy())
         index = np.concatenate([self.supports[k] for k in used])
-        return Expansion(index, np.concatenate([a[k] * self.coefficients[k] for k in used]), bias.copy())
+        coefficients = np.concatenate([a[k] * self.coefficients[k] for k in used])
+        return Expansion(index, coefficients, bias.copy(), max(float(a @ self.gram @ a), 0.0))
 
-    def drop_idle(self) -> bool:
-        """Forget planes long without weight; says whether the best point has changed by it."""
-        keep = (self.idle < self.drop_after) | (self.best > LITTLE * self.weight)
-        keep[0] = True
-        if keep.all():
-            return False
-        kept = np.flatnonzero(keep)
-        changed = bool((self.best[~keep] != 0).any())
+    def drop_idle(self) -> np.ndarray | None:
+        """Forget planes long without weight; those that are kept, or None where all are.
+
+        Some of them may hold a part of the best point: once these are several, their mean by those parts
+        takes their place, at the end.  It is a plane as well, and the best point stays where it is.
+        """
+        idle = (self.idle >= self.drop_after) & (self.a <= 0) & (self.pulled <= 0)
+        idle[0] = False
+        folded = np.flatnonzero(idle & (self.best > 0))
+        if len(folded) < FOLD:
+            idle[folded] = False
+        idle &= self.best >= 0
+        if not idle.any():
+            return None
+        if len(folded) >= FOLD:
+            self._add_mean(folded)
+        kept = np.flatnonzero(~np.append(idle, np.zeros(len(self) - len(idle), bool)))
         self.gram = self.gram[np.ix_(kept, kept)]
-        self.offsets, self.free, self.a = self.offsets[kept], self.free[kept], self.a[kept]
-        self.best, self.idle = self.best[kept], self.idle[kept]
+        self.offsets, self.free, self.idle = self.offsets[kept], self.free[kept], self.idle[kept]
+        for name in POINTS:
+            setattr(self, name, getattr(self, name)[kept])
         for name in ("supports", "coefficients", "scores", "exact"):
             values = getattr(self, name)
             setattr(self, name, [values[k] for k in kept])
-        return changed
+        return kept
+
+    def _add_mean(self, index):
+        """The mean of planes by their part in the best point, which it takes over."""
+        total = float(self.best[index].sum())
+        share = self.best[index] / total
+        inner = self.gram[:, index] @ share
+        support = np.concatenate([self.supports[k] for k in index])
+        coefficients = np.concatenate([r * self.coefficients[k] for k, r in zip(index, share, strict=True)])
+        scores = None
+        if self.scores[index[0]] is not None:
+            scores = np.zeros_like(self.scores[index[0]])
+            for k, r in zip(index, share, strict=True):
+                scores += np.float32(r) * self.scores[k]
+        own = float(share @ inner[index])
+        offset, free = float(share @ self.offsets[index]), share @ self.free[index]
+        self.add(support, coefficients, offset, free, np.append(inner, own), scores)
+        self.n_added -= 1
+        # On idle planes all points are multiples of the best one.
+        for name in POINTS:
+            values = getattr(self, name)
+            values[-1] = values[index].sum()
+            values[index] = 0.0

@@ -2,11 +2,13 @@
 
     max_a  f(a) = <b, a> - 1/2 a' Q a       a >= 0,  sum a = total,  F' a = 0
 
+With `groups` the sum of each group of variables is `total`: one slack a group of planes.
 Q is the Gram matrix of the planes, F (m, k) their components along free weights (often k = 0).
 Start anywhere feasible; on the support take the Newton step that keeps the equalities, shortened to
 stay >= 0 (then a variable leaves); when the step is whole, the variable with the largest reduced
 gradient enters.  Every iterate is feasible and f never falls, so f(a) is a valid bound whenever we
-stop.  For any beta, f* - f(a) <= total max_j (g_j - F_j beta) - <a, g> with g = b - Q a: the gap.
+stop.  For any beta, f* - f(a) <= total max_j (g_j - F_j beta) - <a, g> with g = b - Q a: the gap; the
+maximum is taken in each group, and summed.
 """
 
 from __future__ import annotations
@@ -27,13 +29,16 @@ class QPSolution:
     n_iter: int
 
 
-def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSolution:
+def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000, groups=None) -> QPSolution:
     """Improve the feasible point `a` until the gap is at most `tol` (or rounding stops it)."""
     m = len(b)
+    groups = np.zeros(m, int) if groups is None else groups
+    k = int(groups.max()) + 1
+    sums = np.equal.outer(groups, np.arange(k)).astype(float)
     # Columns of one size: the regularisation of the equalities below must be small beside them.
     size = np.ones(0) if F is None else np.abs(F).max(axis=0)
     size = np.where(size > 0, size, 1.0)
-    E = np.ones((m, 1)) if F is None else np.column_stack([np.ones(m), F / size])
+    E = sums if F is None else np.column_stack([sums, F / size])
     a = a.copy()
     support = a > 0
     # Q a is of the size of b at the optimum, so this is a scale of Q even where Q is all zeros.
@@ -43,7 +48,7 @@ def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSoluti
     while n_iter < max_iter:
         n_iter += 1
         index = np.flatnonzero(support)
-        step, multipliers = _newton_step(Q, b, E, a, index, scale)
+        step, multipliers = _newton_step(Q, b, E, a, index, scale, k)
         # Rounding must not throw a variable out again that the equalities hold at zero for now.
         step[np.abs(step) <= 1e-12 * total] = 0.0
         blocked = _move(a, index, step)
@@ -52,28 +57,40 @@ def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000) -> QPSoluti
             continue
         g = b - Q @ a
         reduced = g - E @ multipliers
-        top = int(np.argmax(reduced))
-        gap = max(total * (reduced[top] + multipliers[0]) - float(a @ g), 0.0)
+        top = _first_of_groups(reduced, groups, k)
+        gap = max(total * float((reduced[top] + multipliers[:k]).sum()) - float(a @ g), 0.0)
         # Rounding shows as a gap that no longer falls: three looks without progress end it.
-        stuck = stuck + 1 if gap >= 0.5 * best_gap and support[top] else 0
+        stuck = stuck + 1 if gap >= 0.5 * best_gap and support[top].all() else 0
         best_gap = min(best_gap, gap)
         if gap <= tol or stuck >= 3:
             break
-        support[top] = True
-    a *= total / a.sum()
+        support[top] |= reduced[top] > 0.0 if k > 1 else True
+    a *= (total / np.bincount(groups, a))[groups]
     value = float(b @ a - 0.5 * a @ (Q @ a))
-    return QPSolution(a, value, gap_of(Q, b, E, a, multipliers, total), multipliers[1:] / size, n_iter)
+    gap = gap_of(Q, b, E, a, multipliers, total, groups)
+    return QPSolution(a, value, gap, multipliers[k:] / size, n_iter)
 
 
-def gap_of(Q, b, E, a, multipliers, total) -> float:
+def gap_of(Q, b, E, a, multipliers, total, groups=None) -> float:
     """How far f(a) is from the optimum, at most."""
     g = b - Q @ a
-    free = E[:, 1:] @ multipliers[1:]
-    return max(total * float((g - free).max()) - float(a @ g), 0.0)
+    groups = np.zeros(len(b), int) if groups is None else groups
+    k = int(groups.max()) + 1
+    reduced = g - E[:, k:] @ multipliers[k:]
+    return max(total * float(reduced[_first_of_groups(reduced, groups, k)].sum()) - float(a @ g), 0.0)
 
 
-def _newton_step(Q, b, E, a, index, scale):
-    """The step on the support that maximises f within the equalities, and their multipliers."""
+def _first_of_groups(values, groups, k):
+    """(k,): where each group has its largest value."""
+    if k == 1:
+        return np.array([np.argmax(values)])
+    order = np.lexsort((values, groups))
+    return order[np.searchsorted(groups[order], np.arange(k), side="right") - 1]
+
+
+def _newton_step(Q, b, E, a, index, scale, n_sums):
+    """The step on the support that maximises f within the equalities, and their multipliers; the first n_sums
+    equalities are the sums, which no step changes."""
     p, k = len(index), E.shape[1]
     K = np.zeros((p + k, p + k))
     K[:p, :p] = Q[np.ix_(index, index)]
@@ -83,7 +100,7 @@ def _newton_step(Q, b, E, a, index, scale):
     # Equalities may say the same twice (intercepts of all classes); this picks small multipliers.
     K[np.arange(p, p + k), np.arange(p, p + k)] = -1e-13 / scale
     right = np.zeros(p + k)
-    right[p + 1 :] = -(E[index, 1:].T @ a[index])  # back to F'a = 0: rounding must not add up
+    right[p + n_sums :] = -(E[index, n_sums:].T @ a[index])  # back to F'a = 0: rounding must not add up
     right[:p] = (b - Q[:, index] @ a[index])[index]
     try:
         solution = np.linalg.solve(K, right)

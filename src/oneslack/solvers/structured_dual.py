@@ -35,13 +35,14 @@ def structured_steps(problem, seed, start, tol):
     if "store" in start:
         store.restore(start["store"])
         rng.bit_generator.state, waited, target = start["rng"], start["waited"], start["target"]
+    elif "cuts" in start:
+        store.restore_at_other_C(*start["cuts"])
 
     def state():
         return {
             "store": store.state(), "rng": rng.bit_generator.state, "waited": waited, "target": target,
         }  # fmt: skip
 
-    value = problem.regulariser.value
     while True:
         gap, growth = _asking_pass(problem, store, rng)
         for _ in range(CACHED):
@@ -51,7 +52,7 @@ def structured_steps(problem, seed, start, tol):
                 break
         waited += 1
         store.forget(FORGET)
-        dual = store.linear - value(store.w)
+        dual = store.dual
         if gap > target * abs(dual + gap) and waited < LIMIT:
             yield Step(store.w, dual, n_cuts=len(store), state=state)
             continue
@@ -75,6 +76,6 @@ def _asking_pass(problem, store, rng):
 
 def _look(problem, store):
     """(P, D) at the current w: everyone is asked, and what is found is remembered."""
-    dual = store.linear - problem.regulariser.value(store.w)
+    dual = store.dual
     hinges = store.learn(problem, store.w, np.arange(problem.n))
     return problem.regulariser.value(store.w) + float(store.upper @ hinges), dual

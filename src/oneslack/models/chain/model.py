@@ -92,6 +92,15 @@ class Chain(ChainBlocks):
         return layout_of(self)
 
     @property
+    def blocks(self) -> dict[str, slice]:
+        """Names for the kinds of weights, those that the chain has."""
+        L, pairs, triples, start, end = self.layout
+        sizes = {"pairs": L * L, "triples": L**3, "start": L, "end": L}
+        places = dict(zip(sizes, (pairs, triples, start, end), strict=True))
+        order = {name: slice(at, at + sizes[name]) for name, at in places.items() if at >= 0}
+        return {"features": slice(0, pairs), **order}
+
+    @property
     def n_params(self) -> int:
         L = self.n_labels
         order = L * L + (L**3 if self.order == 2 else 0)

@@ -41,6 +41,13 @@ class GrammarModel:
     frequencies : whether log p(y), by the rules' relative frequencies, is a feature too
 
     Weights lie in the order [binary rules | unary rules | lexical rules | span features | frequencies].
+
+    >>> import oneslack
+    >>> parser = oneslack.GrammarParser(min_count=1).fit(["(S (N stars) (V shine))", "(S (N eyes) (V see))"])
+    >>> model = oneslack.GrammarModel(parser.grammar_, "zero_one", frequencies=False)
+    >>> z = model.decode(parser.coef_[: model.n_params], ["eyes", "shine"])
+    >>> str(parser.grammar_.decode(z, ["eyes", "shine"]))
+    '(S (N eyes) (V shine))'
     """
 
     def __init__(

@@ -1,0 +1,282 @@
+"""Dual coordinate ascent by workers, each on the duals of its own examples, all at the same time.
+
+    D(alpha) = sum_k l_k(alpha_k) - 1/2 |sum_k v_k|^2      v_k = sum of alpha delta over worker k's examples
+
+In a round every worker starts from the same v and ascends, by passes over its own examples, what is safe to
+ascend while the others do the same (Ma et al. 2015, CoCoA+):
+
+    l_k(alpha_k + d_k) - <v, dv_k> - sigma/2 |dv_k|^2
+
+so that a step moves the worker's own point sigma times as far as v.
+With sigma = K, the number of workers, all changes may be added.  Examples of different workers that share few
+features get in each other's way less than that: sigma is fitted to what the last round has shown, between 1
+and K.  Of each worker's change the share 0 <= t_k <= 1 is taken; the t_k maximise D, a small box-constrained
+quadratic, so D never falls.
+
+That alone is slow at the end: where worker 1 wants w to go one way and worker 2 the other way, each corrects
+what it sees by a small move of all its examples together, and the moves cancel.  What they should do is to
+move each example by its own error.  So after each round comes a second step, in which each example takes its
+own exact step at the same w, again with a share t_k for each worker.  On rcv1_like(50_000) with two workers
+this brings the gap to 1e-3 in 14 rounds; without it, it is 1.4e-3 after 60.
+
+The certificate is that of one machine: D at the duals; P at the lowest point of the line from the best w so
+far to v, which costs one pass over all the data.  An intercept is treated as in `DualCD`: its multiplier
+belongs to the driver.  A worker that dies loses its duals: they begin at 0 again, and v is summed up anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..objective import squared_norm
+from ..result import Step
+from .dual_cd import BIAS_RATE
+from .line import Line, minimise_on_line
+
+#: How much sigma may change from one round to the next.
+SLOWLY = 2.0
+#: Up to so many workers have shares of their own; of more, only the sum of the changes comes back.
+SEPARATE = 16
+#: Rounds without progress of either bound after which rounding is to blame.
+PATIENCE = 200
+#: Where decoders are asked: rounds after which P is looked at anyway, and what running gaps are worth.
+LIMIT, OPTIMISM = 10, 4.0
+
+
+@dataclass(frozen=True)
+class DistributedDual:
+    """Dual coordinate ascent on a problem in parts (split/problem.py).
+
+    seed    of the order in which examples are visited
+    passes  passes of a worker over its examples between two meetings, at most
+
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5], [-0.5, 0.0]]), [1, 1, -1, -1]
+    >>> problem = oneslack.SplitProblem(oneslack.Binary(2), X, y, C=1.0, engine=oneslack.ThreadCrews(2))
+    >>> with problem.engine:
+    ...     result = oneslack.solve(problem, oneslack.DistributedDual(), tol=1e-4)
+    >>> result.gap <= 1e-4
+    True
+    """
+
+    seed: int = 0
+    passes: int = 1
+
+    name = "distributed_dual"
+
+    def steps(self, problem, start=None, tol=1e-3):
+        duals = TeamDuals(problem, self.seed)
+        bounds = (LineBounds if problem.has_scores else AskedBounds)(problem, duals, tol)
+        start = start or {}
+        if start.get("parts") == problem.parts:
+            duals.restore(start["duals"])
+            bounds.restore(start["bounds"])
+        else:
+            duals.begin()
+
+        def state():
+            return {"parts": problem.parts, "duals": duals.state(), "bounds": bounds.state()}
+
+        while True:
+            if duals.round(self.passes):
+                bounds.look()
+                duals.agree(bounds.S)
+            yield Step(
+                bounds.w if bounds.primal < np.inf else duals.point(), bounds.dual,
+                bounds.primal if bounds.primal < np.inf else None,
+                n_cuts=duals.active, stalled=bounds.idle >= PATIENCE, state=state,
+            )  # fmt: skip
+
+
+class Bounds:
+    """The best w so far with P, and the best D."""
+
+    kept = ("w", "primal", "dual", "idle")
+
+    def __init__(self, problem, duals, tol):
+        self.problem, self.duals, self.tol = problem, duals, tol
+        self.w, self.primal, self.dual, self.idle = None, np.inf, 0.0, 0
+        self.S = None
+
+    def _take(self, w, primal, dual):
+        progress = primal < self.primal or dual > self.dual
+        self.idle = 0 if progress else self.idle + 1
+        self.dual = max(self.dual, dual)
+        if primal < self.primal:
+            self.w, self.primal = w, primal
+            return True
+        return False
+
+    def state(self):
+        return {name: getattr(self, name) for name in self.kept}
+
+    def restore(self, state):
+        vars(self).update(state)
+
+
+class LineBounds(Bounds):
+    """Where there are scores: P is minimised on the line from the best w to v."""
+
+    best_S = None
+
+    def look(self):
+        problem, w = self.problem, self.duals.point()
+        self.S = S = problem.scores(w)
+        dual = self.duals.balanced_value() if len(self.duals.bias) else self.duals.value
+        if self.w is None:
+            start, start_S = np.zeros_like(w), problem.scores(np.zeros_like(w))
+        else:
+            start, start_S = self.w, problem.scores(self.w) if self.best_S is None else self.best_S
+        line = Line(problem, start, start_S, w - start, S - start_S)
+        at_zero = line.value(0.0) if self.w is None else self.primal
+        t, _ = minimise_on_line(line, at_zero, 0.01 * max(self.tol, 1e-12) * abs(dual))
+        if self._take(line.w + t * line.direction, line.value(t) if t > 0 else at_zero, dual):
+            self.best_S = line.point(t)[1]
+
+
+class AskedBounds(Bounds):
+    """Where every look asks a decoder about all examples: only when the running gaps promise something."""
+
+    kept = (*Bounds.kept, "waited", "target")
+
+    def __init__(self, problem, duals, tol):
+        super().__init__(problem, duals, tol)
+        self.waited, self.target = 0, OPTIMISM * max(tol, 1e-15)
+
+    def look(self):
+        duals, dual = self.duals, self.duals.value
+        self.waited += 1
+        promised = duals.gap <= self.target * abs(dual + duals.gap)
+        if not promised and self.waited < LIMIT:
+            self._take(None, np.inf, dual)
+            return
+        self.waited, self.target = 0, 0.7 * self.target if promised else self.target
+        hinges = duals.look()
+        if hinges is not None:
+            w = duals.point()
+            self._take(w, self.problem.regulariser.value(w) + hinges, dual)
+
+
+class TeamDuals:
+    """What the driver knows of all workers' duals: v, sum alpha loss, and the intercept's multiplier."""
+
+    def __init__(self, problem, seed):
+        self.problem, self.seed, self.engine = problem, seed, problem.engine
+        self.v, self.linear = np.zeros(problem.n_params), 0.0
+        self.n_workers = len(problem.parts)
+        self.sigma = float(self.n_workers)
+        self.bias = self.imbalance = np.zeros(problem.regulariser.n_free)
+        self.rate = BIAS_RATE * (problem.stiffness * problem.mean or 1.0) if len(self.bias) else 0.0
+        self.gap, self.active = np.inf, problem.n
+
+    @property
+    def value(self) -> float:
+        """D, without regard to a balance that intercepts need."""
+        return self.linear - 0.5 * squared_norm(self.v)
+
+    def point(self):
+        """w at v."""
+        w = self.v.copy()
+        if len(self.bias):
+            w[self.problem.regulariser.free] = self.bias
+        return w
+
+    def begin(self):
+        self.engine.ask("dual_begin", self.seed)
+
+    def round(self, passes) -> bool:
+        """One round of all workers; False where one of them came back without its duals."""
+        bias = self.bias if len(self.bias) else 0.0
+        found = self._met("dual_round", self.v, bias, self.sigma, self.sigma * self.rate, passes)
+        if found is None:
+            return False
+        best, self.gap, self.active = found
+        if best > 0.0:  # beyond 1: the workers were too careful
+            change = min(max(best, 1.0 / SLOWLY), SLOWLY)
+            self.sigma = float(min(max(self.sigma / change, 1.0), self.n_workers))
+        self.bias = self.bias + self.rate * self.imbalance
+        return True
+
+    def agree(self, S) -> bool:
+        """A step of single examples, all at the same w."""
+        return self._met("dual_lean", self.v, S) is not None
+
+    def _met(self, method, *arguments):
+        """Take the shares of the workers' changes that raise D most: (best common step, sum of the running
+        gaps, active examples), or None where a worker has lost its duals."""
+        separate = self.n_workers <= SEPARATE
+        answers = self.problem.changes(method, separate, *arguments)
+        if answers is None:
+            self._recover()
+            return None
+        V = np.array([answer[0] for answer in answers])
+        R = np.array([answer[2] if len(self.bias) else () for answer in answers])
+        linear = np.array([answer[1] for answer in answers])
+        b = linear - V @ self.v - R @ self.bias
+        G = V @ V.T + self.rate * (R @ R.T)
+        steps = best_shares(G, b)
+        if (steps != 1.0).any():
+            self._settle(steps, separate)
+        self.v += steps @ V
+        self.linear += float(steps @ linear)
+        self.imbalance = self.imbalance + steps @ R
+        self.bias = self.bias + self.rate * (steps @ R)
+        best = b.sum() / G.sum() if G.sum() > 0.0 else 1.0
+        rest = answers[0][3:] if len(answers) == 1 else np.sum([answer[3:] for answer in answers], axis=0)
+        return best, *rest
+
+    def _settle(self, steps, separate):
+        if separate:
+            self.engine.ask_each("dual_settle", steps.tolist())
+        else:
+            self.engine.ask("dual_settle", float(steps[0]))
+
+    def _recover(self):
+        """Take back what was not agreed upon, and sum up what is there."""
+        self.engine.ask("dual_settle", 0.0)
+        self.v, self.linear, imbalance = self.problem.total_duals("dual_sum", self.seed)
+        self.imbalance = imbalance if len(self.bias) else self.imbalance
+
+    def look(self):
+        """C sum_i s_i H_i at v, all examples asked; None where a worker has lost its duals."""
+        answer = self.problem.total_duals("dual_look", self.v)
+        return None if answer is None else answer[0]
+
+    def balanced_value(self) -> float:
+        """D at duals that balance exactly; no bound where a worker has lost them."""
+        flow = self.problem.total_duals("dual_balance")
+        balanced = self.problem.total_duals("dual_balanced", flow[0]) if flow is not None else None
+        if balanced is None:
+            return -np.inf
+        return self.problem.regulariser.dual(*balanced)
+
+    def state(self):
+        own = {name: np.copy(getattr(self, name)) for name in ("v", "bias", "imbalance")}
+        workers = {}
+        for state in self.engine.ask("dual_state"):
+            workers |= state
+        numbers = {name: getattr(self, name) for name in ("linear", "sigma", "gap", "active")}
+        return own | numbers | {"workers": workers}
+
+    def restore(self, state):
+        for name, value in state.items():
+            if name != "workers":
+                setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
+        self.engine.ask("dual_begin", self.seed, state["workers"])
+
+
+def best_shares(G, b, sweeps=200):
+    """argmax b't - 1/2 t'Gt with 0 <= t <= 1, by coordinates."""
+    t = np.zeros(len(b))
+    for _ in range(sweeps):
+        before = t.copy()
+        for k in range(len(b)):
+            if G[k, k] > 0.0:
+                t[k] = min(max(t[k] + (b[k] - G[k] @ t) / G[k, k], 0.0), 1.0)
+            else:
+                t[k] = 1.0  # it changes no w: a gain, or nothing
+        if np.abs(t - before).max() <= 1e-6:
+            break
+    return t

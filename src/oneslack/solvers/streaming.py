@@ -1,0 +1,372 @@
+"""Training on examples that do not fit into memory.
+
+    D(alpha) = sum alpha_iz loss_iz - 1/2 |v|^2         v = sum alpha_iz delta_iz
+
+A read of the data takes new examples into memory block by block, beside those remembered, optimises the dual
+over both, and then forgets examples that rest at a bound (Ramanan 2013, algorithm 2).  Unlike there the dual
+of a forgotten example is kept, as one number (or one a class): its part stays in v.  So D is a bound at any
+time, forgetting never lowers it, and an example that comes by again goes on where it was.
+
+How far away the optimum is, a few thousand examples tell that stay in memory: an estimate, by which another
+read is begun or the model certified.  That is one more read, at one fixed w: it gives P(w), and D from the
+kept duals anew, without what rounding had added up.
+
+Where few weights are learned from many examples, the working set is optimised by Newton steps on the smoothed
+hinge (newton.py), else by dual passes.  Data that fit into the budget are read once and trained on in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..objective import inner, relative_gap
+from ..result import Step
+from ..row_parts import RowsInMemory
+from ..rows import Shard
+from .dual_cd import DualCD
+from .newton import Newton
+from .streaming_optimise import DualOptimiser, NewtonOptimiser
+from .streaming_plan import bytes_to_hold_all, plan_for
+from .working_set import WorkingSet
+
+#: Reads without a certificate, at most, whatever the estimate says.
+LIMIT = 5
+#: The estimate must promise this share of the tolerance, and after each vain certificate so much less.
+PROMISE, CAUTION = 0.9, 0.6
+#: Certificates without progress after which rounding is to blame.
+PATIENCE = 30
+#: Hessians that threads make at the same time.
+HESSIANS = 6
+
+
+@dataclass(frozen=True)
+class Streaming:
+    """Dual ascent over examples on disk, within a budget of memory.
+
+    memory  for examples, duals and weights: a number of bytes, or "2GB"
+    seed    of the order in which pieces of the data are read
+
+    >>> import os, tempfile
+    >>> import numpy as np, oneslack
+    >>> from oneslack.formats import open_shards, pack
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file, packed = (os.path.join(folder.name, name) for name in ("data.npz", "packed"))
+    >>> np.savez(file, X=np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), y=[1, 1, -1])
+    >>> _ = pack([file], packed)
+    >>> problem = oneslack.ShardedProblem(oneslack.Binary(2), open_shards(packed), C=1.0)
+    >>> oneslack.solve(problem, oneslack.Streaming(memory="100MB"), tol=1e-4).gap <= 1e-4
+    True
+    >>> folder.cleanup()
+    """
+
+    memory: int | str = "2GB"
+    seed: int = 0
+
+    name = "streaming"
+    needs_with_scores = ("dual_passes", "rest", "coefficients")
+
+    def steps(self, problem, start=None, tol=1e-3):
+        if not problem.has_scores:
+            from .streaming_structured import structured_streaming
+
+            return structured_streaming(problem, self.in_bytes, self.seed, start, tol)
+        source = source_of(problem)
+        if self.bytes_in_memory(problem) <= self.in_bytes:
+            whole = problem.in_memory() if is_out_of_core(problem) else problem
+            solver = Newton(self.seed) if few_weights(problem) else DualCD(self.seed)
+            return solver.steps(whole, start, tol)
+        return Reader(problem, source, self.plan(problem), self.seed, tol).steps(start)
+
+    @property
+    def in_bytes(self) -> int:
+        from ..formats.shards.sizes import in_bytes
+
+        return in_bytes(self.memory)
+
+    def bytes_in_memory(self, problem) -> int:
+        """What training takes where all examples are in memory at once."""
+        return bytes_to_hold_all(source_of(problem), *_sizes(problem))
+
+    def plan(self, problem):
+        """What is in memory, where not all examples can be."""
+        optimiser = optimiser_for(problem)
+        return plan_for(source_of(problem), self.in_bytes, *_sizes(problem), optimiser.remembered)
+
+    def estimate(self, problem) -> int:
+        """Bytes that training will take beside what the process has now."""
+        whole = self.bytes_in_memory(problem)
+        return whole if whole <= self.in_bytes else self.plan(problem).bytes
+
+
+def is_out_of_core(problem) -> bool:
+    """Whether the examples lie on disk."""
+    return getattr(problem, "is_out_of_core", False)
+
+
+def source_of(problem):
+    """The problem's examples, by ranges."""
+    return problem.data if is_out_of_core(problem) else RowsInMemory(problem.data)
+
+
+def _sizes(problem):
+    """(scores of an example, weights, Hessians)."""
+    return n_scores_of(problem), problem.n_params, HESSIANS if few_weights(problem) else 0
+
+
+def n_scores_of(problem) -> int:
+    """Scores of an example."""
+    return int(problem.model.new_scores(source_of(problem).part(0, 1)).size)
+
+
+def few_weights(problem) -> bool:
+    """Whether Newton steps are cheap, and possible."""
+    from .choose import FEW_PARAMS, NEWTON_PARAMS, ROWS_A_PARAM
+
+    d = problem.n_params
+    small = d <= FEW_PARAMS or (d <= NEWTON_PARAMS and problem.n >= ROWS_A_PARAM * d)
+    is_smooth = all(hasattr(problem.model, name) for name in Newton.needs)
+    return small and is_smooth and problem.regulariser.nonnegative is None
+
+
+def optimiser_for(problem):
+    """How the working set is optimised."""
+    return NewtonOptimiser if few_weights(problem) else DualOptimiser
+
+
+class KeptDuals:
+    """The duals of all examples as shares of their bounds, with v, sum alpha loss and what balances."""
+
+    def __init__(self, problem, n_scores, dtype):
+        shape = (problem.n,) if n_scores == 1 else (problem.n, n_scores)
+        self.model, self.regulariser, self.C = problem.model, problem.regulariser, problem.C
+        self.store = np.zeros(shape, dtype)
+        self.v, self.loss, self.flow = np.zeros(problem.n_params), 0.0, 0.0
+
+    def shares(self, rows, y):
+        """Those of some examples; of several classes the own one has what the others leave."""
+        p = self.store[rows].astype(np.float64)
+        if p.ndim == 2:
+            each = np.arange(len(p))
+            p[each, y] = 0.0
+            given = p.sum(axis=1)
+            p /= np.maximum(given, 1.0)[:, None]
+            p[each, y] = np.maximum(1.0 - p.sum(axis=1), 0.0)
+        return p
+
+    @property
+    def dual(self) -> float:
+        """D; a bound where there are no intercepts."""
+        return self.regulariser.dual(self.v, self.loss)
+
+    def lagrangian(self, w) -> float:
+        """D; with intercepts held at those of w, so that duals need not balance."""
+        free = self.regulariser.free
+        return self.dual if free is None else self.dual - inner(w[free], self.v[free])
+
+    def change(self, part, rows, new, old, v_old, w):
+        """Set the duals of the examples of the problem `part`, and take them back if that lowers D."""
+        data, before = part.data, (self.v, self.loss, self.flow, self.lagrangian(w))
+        kept = self.store[rows]
+        self.store[rows] = new
+        new = self.shares(rows, data.y)
+        self.v = self.v - v_old + self.C * part.adjoint(self.model.coefficients(data, new))
+        self.loss += self.C * (self.model.dual_loss(data, new) - self.model.dual_loss(data, old))
+        if self.regulariser.n_free:
+            self.flow = self.flow + self.model.flow(data, new) - self.model.flow(data, old)
+        if self.lagrangian(w) < before[3]:
+            self.store[rows] = kept
+            self.v, self.loss, self.flow = before[:3]
+            return old
+        return new
+
+    def state(self):
+        return {"store": self.store, "v": self.v, "loss": self.loss, "flow": self.flow}
+
+    def restore(self, state):
+        self.store[...] = state["store"]
+        self.v, self.loss, self.flow = state["v"].copy(), state["loss"], state["flow"]
+
+
+class Reader:
+    """Reads of the data in pieces, in an order of their own for each read."""
+
+    def __init__(self, problem, source, plan, seed, tol):
+        self.problem, self.source, self.plan, self.seed, self.tol = problem, source, plan, seed, tol
+        self.duals = KeptDuals(problem, n_scores_of(problem), plan.duals)
+        self.rows = WorkingSet(source, plan.rows, plan.numbers)
+        self.pieces = source.pieces(plan.piece_rows)
+        self.numbers = source.numbers(self.pieces)
+        self.starts = np.array([lo for lo, _ in self.pieces])
+        self.w = problem.regulariser.start()
+        self.read = self.block = 0
+        self.since, self.caution, self.vain = 0, 1.0, 0
+        self.best, self.bound = np.inf, -np.inf
+        self.optimiser = optimiser_for(problem)(problem, seed, tol)
+        self.probe = self._probe()
+
+    def steps(self, start):
+        if start and "streaming" in start:
+            self._restore(start["streaming"])
+        while True:
+            yield from self._read()
+            self.since += 1
+            promised = self.estimate() <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
+            if promised or self.since >= LIMIT:
+                yield self._certify()
+
+    # A read.
+
+    def _read(self):
+        """Take up the block where a read was left."""
+        blocks = self._blocks()
+        while self.block < len(blocks):
+            self._load(blocks[self.block])
+            self._optimise()
+            self.block += 1
+            if self.block == len(blocks):
+                self.read, self.block = self.read + 1, 0
+                yield self._step()
+                return
+            yield self._step()
+
+    def _step(self):
+        bound = self.bound if self.problem.regulariser.n_free else max(self.bound, self.duals.dual)
+        return Step(self.w, bound, n_cuts=self.rows.m, state=self.state)
+
+    def _blocks(self):
+        """Lists of pieces that are taken into memory together."""
+        order = np.random.default_rng([self.seed, self.read]).permutation(len(self.pieces))
+        blocks, rows, numbers = [[]], 0, 0
+        for k in order:
+            lo, hi = self.pieces[k]
+            rows, numbers = rows + hi - lo, numbers + int(self.numbers[k])
+            if blocks[-1] and (rows > self.plan.block_rows or numbers > self.plan.block_numbers):
+                blocks.append([])
+                rows, numbers = hi - lo, int(self.numbers[k])
+            blocks[-1].append(int(k))
+        return blocks
+
+    def _load(self, block):
+        """Read a block; what is remembered of it comes again."""
+        piece_of = np.searchsorted(self.starts, self.rows.index, side="right") - 1
+        self.rows.keep(np.flatnonzero(~np.isin(piece_of, block)))
+        for k in block:
+            lo, hi = self.pieces[k]
+            self.rows.add(self.source.part(lo, hi), np.arange(lo, hi))
+            self.source.release(lo)
+
+    def _optimise(self):
+        """Raise the dual over what is in memory, then forget what rests."""
+        duals, problem = self.duals, self.problem
+        data, index = self.rows.data, self.rows.index
+        part = problem.on(data)
+        old = duals.shares(index, data.y)
+        v_old = problem.C * part.adjoint(problem.model.coefficients(data, old))
+        new, self.w = self.optimiser.run(part, old, duals.v, v_old, self.w, abs(duals.dual))
+        new = duals.change(part, index, new, old, v_old, self.w)
+        del old
+        self.w = self.optimiser.point(self.w, duals.v)
+        rest = problem.model.rest(data, part.scores(self.w), new)
+        self._forget(np.where(data.weights > 0.0, rest, np.inf))
+
+    def _forget(self, rest):
+        """Remember those that may move, and of the others the nearest to it, as far as there is room."""
+        room = self.plan.rows - self.plan.block_rows
+        order = np.argsort(rest, kind="stable")[:room]
+        order = order[rest[order] <= self.optimiser.horizon]
+        used = np.cumsum(self.rows.sizes()[order])
+        order = order[used <= self.plan.numbers - self.plan.block_numbers]
+        self.rows.keep(np.sort(order))
+
+    # How far it is.
+
+    def _probe(self):
+        """Some examples, spread evenly over the data."""
+        m = max(1, self.plan.probe_rows)
+        strata = np.arange(m) + np.random.default_rng([self.seed]).random(m)
+        index = (strata * (self.problem.n / m)).astype(np.int64)
+        return index, self.source.take(index)
+
+    def estimate(self) -> float:
+        """P - D at w, told from a sample: the examples' gaps, and what w and v differ by."""
+        index, data = self.probe
+        model, regulariser, w = self.problem.model, self.problem.regulariser, self.w
+        whole = Shard(0, data.n)
+        S = model.new_scores(data)
+        model.scores(data, whole, w, S)
+        p = self.duals.shares(index, data.y)
+        gaps = model.risk(data, whole, S) - model.dual_loss(data, p)
+        gaps += inner(w, model.adjoint(data, whole, model.coefficients(data, p)))
+        scale = self.problem.weight / max(float(data.weights.sum()), 1e-300)
+        v = self.duals.v
+        return scale * gaps + regulariser.value(w) - regulariser.dual(v, 0.0) - inner(w, v)
+
+    def _certify(self):
+        """One read at one w: P(w), and D with v summed anew."""
+        primal, dual = self._bounds()
+        self.since = 0
+        progress = primal < self.best or dual > self.bound + 1e-12 * abs(dual)
+        self.vain = 0 if progress else self.vain + 1
+        self.best, self.bound = min(self.best, primal), max(self.bound, dual)
+        if relative_gap(self.best, self.bound) > self.tol:
+            self.caution *= CAUTION
+            self.optimiser.sharpen()
+        stalled = self.vain >= PATIENCE
+        return Step(self.w.copy(), self.bound, primal, self.rows.m, stalled=stalled, state=self.state)
+
+    def _bounds(self):
+        problem, model, duals, w = self.problem, self.problem.model, self.duals, self.w
+        flow = duals.flow if problem.regulariser.n_free else None
+
+        def one(bounds):
+            lo, hi = bounds
+            part, rows = self.source.part(lo, hi), Shard(0, hi - lo)
+            S = model.new_scores(part)
+            model.scores(part, rows, w, S)
+            p = duals.shares(slice(lo, hi), part.y)
+            sums = [model.risk(part, rows, S), model.dual_loss(part, p)]
+            sums.append(model.adjoint(part, rows, model.coefficients(part, p)))
+            if flow is not None:
+                sums.append(model.flow(part, p))
+                p = model.balanced(part, p, flow)
+                sums += [model.dual_loss(part, p), model.adjoint(part, rows, model.coefficients(part, p))]
+            self.source.release(lo)
+            return sums
+
+        sums = self._sum_over(one)
+        primal = problem.regulariser.value(w) + problem.C * sums[0]
+        duals.loss, duals.v = problem.C * sums[1], problem.C * sums[2]
+        if flow is None:
+            return primal, duals.dual
+        duals.flow = sums[3]
+        return primal, problem.regulariser.dual(problem.C * sums[5], problem.C * sums[4])
+
+    def _sum_over(self, function):
+        """Sums over all pieces, in threads; a few at a time, as they may be as long as w."""
+        bounds, engine = self.pieces, self.problem.engine
+        total, step = None, 2 * engine.n_jobs
+        for first in range(0, len(bounds), step):
+            for sums in engine.map(function, bounds[first : first + step]):
+                total = sums if total is None else [a + b for a, b in zip(total, sums, strict=True)]
+        return total
+
+    # To go on later.
+
+    def state(self):
+        names = ("read", "block", "since", "caution", "vain", "best", "bound", "w")
+        mine = {name: getattr(self, name) for name in names}
+        mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
+        return {"w": self.w, "streaming": mine | {"optimiser": self.optimiser.state()}}
+
+    def _restore(self, state):
+        for name in ("read", "block", "since", "caution", "vain", "best", "bound"):
+            setattr(self, name, state[name])
+        self.w = np.array(state["w"])
+        self.duals.restore(state["duals"])
+        self.optimiser.restore(state["optimiser"])
+        remembered = np.asarray(state["remembered"])
+        for first in range(0, len(remembered), self.plan.piece_rows):
+            index = remembered[first : first + self.plan.piece_rows]
+            self.rows.add(self.source.take(index), index)
