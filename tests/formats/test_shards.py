@@ -414,3 +414,28 @@ def test_a_loop_over_shards_stays_small(tmp_path, kind):
     found, kilobytes = json.loads(run.stdout)
     assert found == pytest.approx(total, rel=1e-4)
     assert kilobytes < 30_000
+
+
+def test_some_rows_of_a_shard(tmp_path):
+    X = np.arange(40.0).reshape(10, 4)
+    y = np.array(["b", "a", "c", "b", "a", "c", "b", "a", "c", "b"])
+    with ShardWriter(tmp_path / "packed") as writer:
+        writer.append(X, y, sample_weight=np.arange(10.0))
+    shards = open_shards(tmp_path / "packed")
+    rows = shards[0].rows(3, 7)
+    assert len(rows) == 4
+    assert shards.shape == (10, 4)
+    np.testing.assert_array_equal(rows.X, X[3:7])
+    assert rows.y.tolist() == y[3:7].tolist()
+    assert rows.codes.tolist() == [1, 0, 2, 1]
+    assert rows.sample_weight.tolist() == [3.0, 4.0, 5.0, 6.0]
+    assert "y" not in vars(shards[0])  # the labels of all rows were not made
+
+
+def test_rows_without_labels_say_so(tmp_path):
+    with ShardWriter(tmp_path / "packed") as writer:
+        writer.append(np.ones((3, 2)))
+    rows = open_shards(tmp_path / "packed")[0].rows(0, 2)
+    with pytest.raises(OneslackError, match="holds no labels"):
+        _ = rows.y
+    assert rows.sample_weight is None

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats.sentences import Column, Sentences
-from oneslack.formats.shards.columns import column_of, positions_in, values_of
+from oneslack.formats.shards.columns import Texts, column_of, positions_in, values_of
 from oneslack.formats.shards.manifest import load_manifest
 from oneslack.formats.shards.shard_file import (
     AGAIN,
@@ -53,6 +53,11 @@ class Shards(Sequence):
         self.feature_names = manifest.feature_names
         self.classes = None if manifest.classes is None else np.array(manifest.classes)
         self.offsets = np.array([0, *accumulate(entry.rows for entry in manifest.shards)])
+
+    @property
+    def shape(self):
+        """Rows and features."""
+        return self.n_rows, self.n_features
 
     def __len__(self):
         return len(self.manifest.shards)
@@ -178,3 +183,47 @@ class Shard:
     def _column(self, name, kind):
         column = column_of(self._arrays, name)
         return None if column is None else values_of(column, kind)
+
+    def rows(self, lo, hi):
+        """Rows lo <= i < hi of this shard, as views; see ShardRows."""
+        return ShardRows(self, lo, hi)
+
+
+class ShardRows:
+    """Some rows of a shard: X, y, codes and sample_weight of these rows alone, made when asked for."""
+
+    def __init__(self, shard, lo, hi):
+        self.shard, self.lo, self.hi = shard, lo, hi
+
+    def __len__(self):
+        return self.hi - self.lo
+
+    @property
+    def X(self):
+        from oneslack.row_parts import rows_between
+
+        return rows_between(self.shard.X, self.lo, self.hi)
+
+    @property
+    def y(self):
+        return values_of(self._labels(), self.shard.shards.manifest.labels)
+
+    @property
+    def codes(self):
+        shards = self.shard.shards
+        if shards.classes is None:
+            return self.shard.codes  # says why there are none
+        return positions_in(self._labels(), shards.classes, shards.manifest.labels)
+
+    @property
+    def sample_weight(self):
+        weights = self.shard.sample_weight
+        return None if weights is None else weights[self.lo : self.hi]
+
+    def _labels(self):
+        column = column_of(self.shard._arrays, "y")
+        if column is None:
+            raise OneslackError(f"{self.shard.shards.path}: holds no labels; pack files that have some.")
+        if isinstance(column, Texts):
+            return Texts(column.values, column.codes[self.lo : self.hi])
+        return column[self.lo : self.hi]

@@ -1,0 +1,230 @@
+"""Packed folders where commands take a file: used where they lie, or loaded where they must be."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from .output import Exit, Refusal
+
+#: What the compiled code and the libraries take once training has begun, beside what they take before.
+LOADED = 35_000_000
+
+
+def is_packed(path) -> bool:
+    """Is it a folder?  Whether it holds shards, `open_packed` says."""
+    return os.path.isdir(path)
+
+
+def open_packed(path, label=None, zero_based=None, group=None):
+    """The shards of rows in a folder."""
+    from ..formats import open_shards
+
+    for option, value in (("--label", label), ("--zero-based", zero_based), ("--group", group)):
+        if value is not None:
+            raise Refusal(f"{path}: is packed; give {option} to `oneslack pack` instead.", Exit.USAGE)
+    shards = open_shards(path)
+    if shards.kind == "sentences":
+        raise Refusal(f"{path}: holds tagged text, no table of numbers; use `oneslack train tag`.")
+    return shards
+
+
+@dataclass(frozen=True)
+class PackedTable:
+    """Stands where a Table does; X are the shards themselves."""
+
+    X: Any
+    path: str
+    qid = None
+    kind = "packed"
+
+    @property
+    def shards(self):
+        return self.X
+
+    @property
+    def feature_names(self):
+        return self.X.feature_names
+
+    @property
+    def y(self):
+        """All labels, in memory."""
+        return labels_of(self.X)
+
+
+def labels_of(shards):
+    """(n,), or None where there are none."""
+    import numpy as np
+
+    return None if shards.manifest.labels is None else np.concatenate([shard.y for shard in shards])
+
+
+def in_memory(shards, need_groups=True):
+    """A Table of all rows."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from ..formats.table import Table
+
+    parts = [shard.X for shard in shards[:]]
+    X = sp.vstack(parts, format="csr") if shards.kind == "sparse" else np.concatenate(parts)
+    qid = None
+    if need_groups and shards.manifest.groups is not None:
+        qid = np.concatenate([shard.qid for shard in shards])
+    kind = "svmlight" if source_of(shards).zero_based is not None else "packed"
+    return Table(X, labels_of(shards), qid, shards.path, kind, shards.feature_names)
+
+
+def source_of(shards):
+    """How the packed files were read; a model reads others the same way."""
+    from .data import Source
+
+    source = shards.manifest.source
+    first = source.get("first_index")
+    label, group = (None if source.get(name) is None else str(source[name]) for name in ("label", "group"))
+    kinds = set(source.get("kinds", ())) or {"packed"}
+    kind = kinds.pop() if len(kinds) == 1 else "packed"
+    return Source(kind, None if first is None else first == 0, label, shards.feature_names, group)
+
+
+def table_for_model(path, saved, need_labels):
+    """The rows of a folder with the model's features."""
+    from .data import _check_names, _with_features
+
+    shards = open_packed(path)
+    if need_labels and shards.manifest.labels is None:
+        raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
+    table = PackedTable(shards, shards.path)
+    _check_names(table, saved)
+    is_whole = shards.n_features == saved.n_features and shards.manifest.groups is None
+    return table if is_whole else _with_features(in_memory(shards), saved)
+
+
+# To train on.
+
+
+def read_packed(path, label, zero_based, group, what, streamed):
+    """(PackedTable or Table, Source) to train on."""
+    shards = open_packed(path, label, zero_based, group)
+    if shards.manifest.labels is None:
+        raise Refusal(f"{path}: holds no {what}; training needs one for each example.")
+    if shards.n_rows == 0 or shards.n_features == 0:
+        raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
+    table = PackedTable(shards, shards.path) if streamed else in_memory(shards)
+    return table, source_of(shards)
+
+
+def use_memory(model, memory, seed):
+    """Let the model stream within a budget, where the solver is not another one by name."""
+    from ..errors import OneslackError
+    from ..formats.shards.sizes import in_bytes
+    from ..solvers.streaming import Streaming
+
+    if model.solver not in ("auto", "streaming"):
+        if memory is not None:
+            raise Refusal(f"--memory is for --solver streaming, not {model.solver}; drop one.", Exit.USAGE)
+        return
+    try:
+        model.solver = Streaming(in_bytes(memory or Streaming.memory), seed)
+    except OneslackError as error:
+        raise Refusal(f"--memory: {error}", Exit.USAGE) from error
+
+
+def say_memory(model, table, quiet):
+    """Say before the start what training will take; the number of bytes, or None where it is not known."""
+    from ..formats.shards.sizes import in_words
+    from ..models import Binary, Multiclass, Regression
+    from ..sharded_problem import ShardedProblem
+    from ..solvers.streaming import Streaming
+
+    shards = table.X
+    if not isinstance(model.solver, Streaming):
+        return None
+    d, K = shards.n_features, 0 if shards.classes is None else len(shards.classes)
+    intercept = bool(model.fit_intercept)
+    if not hasattr(model, "multi_class"):
+        shape = Regression(d, model.epsilon, intercept)
+    elif K == 2 or model.multi_class == "ovr":
+        shape = Binary(d, intercept)
+    else:
+        shape = Multiclass(d, K, intercept)
+    problem = ShardedProblem(shape, shards, model.C, weigh=None)
+    try:
+        found = in_use() + LOADED + model.solver.estimate(problem)
+    except ValueError as error:
+        raise Refusal(f"{shards.path}: {error}", Exit.USAGE) from error
+    if not quiet:
+        budget = in_words(model.solver.in_bytes)
+        print(f"memory: about {in_words(found)} (budget for training {budget})", file=sys.stderr, flush=True)
+    return found
+
+
+def in_use() -> int:
+    """Bytes that this process has for itself now; 0 where the system does not say."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as file:
+            words = next(line.split() for line in file if line.startswith("RssAnon"))
+        return 1024 * int(words[1])
+    except (OSError, StopIteration):
+        return 0
+
+
+# For `oneslack info`.
+
+
+def packed_facts(path) -> dict:
+    """What a folder holds, from its manifest alone."""
+    from ..formats import open_shards
+
+    shards = open_shards(path)
+    is_text = shards.kind == "sentences"
+    n, d, labels = shards.n_rows, shards.n_features, shards.manifest.labels
+    return {
+        "file": path,
+        "holds": f"packed {shards.kind} {'' if is_text else shards.dtype.name}".strip(),
+        "sentences" if is_text else "examples": n,
+        "tokens": shards.n_entries if is_text else None,
+        "features": None if is_text else d,
+        "density": shards.n_entries / (n * d) if n and d else None,
+        "columns" if is_text else "feature_names": shards.feature_names,
+        "labels": labels,
+        "classes": None if shards.classes is None or is_text else shards.classes.tolist(),
+        "groups": shards.manifest.groups,
+        "shards": len(shards),
+        "bytes": shards.n_bytes,
+    }
+
+
+# Tagged text.
+
+
+def sentences_of(path, columns):
+    """Sentences of some columns, {name: column of the folder}, of all shards."""
+    import numpy as np
+
+    from ..formats import open_shards
+    from ..formats.sentences import Column, Sentences, encode, new_vocabulary
+
+    shards = open_shards(path)
+    parts = [shard.sentences for shard in shards[:]]
+    made = {}
+    for name, column in columns.items():
+        vocabulary, codes = new_vocabulary(), []
+        for part in parts:
+            own = part.columns[column]
+            codes.append(encode(vocabulary, list(own.values))[own.codes])
+        made[name] = Column(list(vocabulary), np.concatenate(codes))
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Sentences(made, np.concatenate([[0], np.cumsum(lengths)]), path)
+
+
+def text_columns(path):
+    """Names of the columns of packed text, or a refusal."""
+    from ..formats import open_shards
+
+    shards = open_shards(path)
+    if shards.kind != "sentences":
+        raise Refusal(f"{path}: holds rows of numbers, no tagged text; use `oneslack train classify`.")
+    return shards.feature_names

@@ -1,0 +1,140 @@
+"""Packed folders where commands take a file."""
+
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+from oneslack.formats import open_shards, write_svmlight
+
+CONLL = "\n".join(f"the D B-NP\ndog{k} N I-NP\nran V B-VP\n" for k in range(30))
+
+
+@pytest.fixture
+def packed(two_classes, run):
+    """The folder with two.svm packed into `two`, seven shards."""
+    assert run("pack", "two.svm", "-o", "two", "--dtype", "float64", "--shard-size", "1KB", "-q").code == 0
+    assert len(open_shards("two")) > 3
+    return two_classes
+
+
+def test_classify_says_its_memory_and_learns_the_same(packed, run):
+    done = run("train", "classify", "two", "-o", "disk", "--json")
+    assert done.code == 0
+    assert re.match(r"memory: about \d+ MB \(budget for training 2 GB\)\n", done.err)
+    facts = json.loads(done.out)
+    assert facts["solver"] == "streaming"
+    assert facts["examples"] == 120
+    assert facts["classes"] == [0, 1]
+    assert facts["memory_estimate"] > 10_000_000
+    other = json.loads(run("train", "classify", "two.svm", "-o", "memory", "--json").out)
+    assert facts["dual"] <= other["primal"]
+    assert other["dual"] <= facts["primal"]
+    assert "memory_estimate" not in other or other["memory_estimate"] is None
+
+
+def test_a_small_budget_is_enough(packed, run):
+    done = run("train", "classify", "two", "-o", "m", "--memory", "9KB", "--tol", "0.01", "--json")
+    assert done.code == 0
+    facts = json.loads(done.out)
+    assert facts["relative_gap"] <= 0.01
+    assert facts["steps"] > 3
+
+
+def test_models_are_used_on_folders_as_on_files(packed, run):
+    run("train", "classify", "two", "-o", "m", "-q")
+    assert run("predict", "m", "two").out == run("predict", "m", "two.svm").out
+    assert run("predict", "m", "two", "--scores").out == run("predict", "m", "two.svm", "--scores").out
+    assert run("evaluate", "m", "two").out == run("evaluate", "m", "two.svm").out
+    found = run("info", "two", "--json")
+    facts = json.loads(found.out)
+    assert facts["holds"] == "packed sparse float64"
+    assert (facts["examples"], facts["features"], facts["classes"]) == (120, 3, [0, 1])
+    assert "packed sparse float64" in run("info", "two").out
+
+
+def test_absent_features_are_zeros(packed, run):
+    write_svmlight("wide.svm", np.hstack([packed.X, packed.X]), packed.y)
+    run("train", "classify", "wide.svm", "-o", "m", "-q")
+    assert run("predict", "m", "two").out == run("predict", "m", "two.svm").out
+
+
+def test_other_trainings_load_the_folder(packed, run):
+    for way in (["classify", "--metric", "f1"], ["ordinal"], ["rank"]):
+        mine = json.loads(run("train", *way, "two", "-o", "a", "--json").out)
+        other = json.loads(run("train", *way, "two.svm", "-o", "b", "--json").out)
+        assert mine["primal"] == pytest.approx(other["primal"], rel=1e-6)
+
+
+def test_queries_go_along(queries, run):
+    run("pack", "queries.svm", "-o", "q", "--dtype", "float64", "-q")
+    mine = json.loads(run("train", "rank", "q", "-o", "a", "--json").out)
+    assert mine["queries"] == 9
+    assert run("evaluate", "a", "q").out == run("evaluate", "a", "queries.svm").out
+
+
+def test_regress(folder, run):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 4)).round(3)
+    write_svmlight("numbers.svm", X, (X @ [1, 2, 3, 4] + rng.normal(size=100)).round(3))
+    run("pack", "numbers.svm", "-o", "n", "--dtype", "float64", "--shard-size", "2KB", "-q")
+    done = run("train", "regress", "n", "-o", "a", "--tube", "0.1", "--json")
+    mine = json.loads(done.out)
+    other = json.loads(run("train", "regress", "numbers.svm", "-o", "b", "--tube", "0.1", "--json").out)
+    assert "memory: about" in done.err
+    assert mine["dual"] <= other["primal"]
+    assert other["dual"] <= mine["primal"]
+    assert "mean absolute error" in run("evaluate", "a", "n").out
+
+
+def test_tagged_text(folder, run):
+    (folder / "text.conll").write_text(CONLL)
+    run("pack", "text.conll", "-o", "t", "--columns", "w,pos,chunk", "--shard-size", "1KB", "-q")
+    mine = json.loads(run("train", "tag", "t", "-o", "a", "--json").out)
+    other = json.loads(run("train", "tag", "text.conll", "--columns", "w,pos,chunk", "-o", "b", "--json").out)
+    assert mine["primal"] == pytest.approx(other["primal"], rel=1e-9)
+    assert mine["label"] == "chunk"
+    assert run("evaluate", "a", "t").out == run("evaluate", "a", "text.conll").out
+    done = run("predict", "a", "t")
+    assert (done.code, "give the file itself" in done.err) == (3, True)
+    facts = json.loads(run("info", "t", "--json").out)
+    assert (facts["sentences"], facts["tokens"], facts["columns"]) == (30, 90, ["w", "pos", "chunk"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["two", "--label", "1"], 2, "two: is packed; give --label to `oneslack pack` instead"),
+        (["two", "--memory", "much"], 2, "--memory: the size 'much' is not understood"),
+        (["two", "--memory", "2KB"], 2, "two: memory=2 KB is too little: .* give at least"),
+        (["two", "--memory", "1GB", "--solver", "one_slack"], 2, "--memory is for --solver streaming"),
+        (["two", "--solver", "dual_cd"], 3, "two: DualCD needs more .* examples in memory"),
+        (["empty"], 3, "empty: holds no manifest.json; name a folder that `oneslack pack` wrote"),
+    ],
+)
+def test_what_cannot_be_is_refused(packed, run, arguments, code, sentence):
+    os.mkdir("empty")
+    done = run("train", "classify", *arguments, "-o", "m")
+    assert re.search(sentence, done.err), done.err
+    assert done.code == code
+    assert not os.path.exists("m")
+
+
+def test_a_damaged_shard_is_named(packed, run):
+    path = sorted(packed.path.glob("two/shard-*"))[1]
+    path.write_bytes(path.read_bytes()[:-5])
+    done = run("train", "classify", "two", "-o", "m")
+    assert done.code == 3
+    assert f"two/{path.name}: the shard has" in done.err
+
+
+def test_a_training_on_a_folder_resumes(packed, run):
+    limits = ("--memory", "9KB", "--tol", "1e-9", "--quiet")
+    kept = ("-o", "half", *limits, "--checkpoint", "runs")
+    run("train", "classify", "two", "-o", "whole", *limits, "--max-iter", 30)
+    run("train", "classify", "two", *kept, "--max-iter", 12)
+    done = run("train", "classify", "two", *kept, "--max-iter", 30, "--resume")
+    assert done.code == 4
+    assert run("predict", "half", "two", "--scores").out == run("predict", "whole", "two", "--scores").out

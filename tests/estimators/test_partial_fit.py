@@ -1,0 +1,169 @@
+"""partial_fit: what its bounds are bounds of, whatever is forgotten."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from oneslack import LinearSVC, LinearSVR
+
+N, D = 600, 5
+
+
+def examples(kind, sparse=False):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(N, D))
+    scores = X @ rng.normal(size=(D, 3)) + rng.normal(size=(N, 3))
+    y = {"two": np.where(scores[:, 0] > 0.3, "in", "out"), "three": scores.argmax(axis=1)}
+    return sp.csr_array(X) if sparse else X, y.get(kind, scores[:, 0] + 4.0), rng.uniform(0.5, 2.0, N)
+
+
+def estimator(kind, **parameters):
+    if kind == "number":
+        return LinearSVR(C=0.5, epsilon=0.2, **{"tol": 1e-4, **parameters})
+    return LinearSVC(C=0.5, **{"tol": 1e-4, **parameters})
+
+
+def in_portions(model, X, y, weights=None, size=100, **options):
+    """Learn portion by portion; the bounds after each."""
+    bounds = []
+    for lo in range(0, N, size):
+        part = slice(lo, lo + size)
+        sample_weight = None if weights is None else weights[part]
+        model.partial_fit(X[part], y[part], sample_weight=sample_weight, **options)
+        bounds.append((model.dual_objective_, model.objective_))
+    return np.array(bounds)
+
+
+KINDS = ["two", "three", "number"]
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "newton"])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_room_for_all_it_is_the_problem_of_all(kind, sparse, solver):
+    X, y, weights = examples(kind, sparse)
+    model, whole = estimator(kind, solver=solver), estimator(kind, tol=1e-6)
+    in_portions(model, X, y, weights)
+    whole.fit(X, y, sample_weight=weights)
+    assert (model.n_seen_, model.n_forgotten_) == (N, 0)
+    assert model.dual_objective_ <= whole.objective_ * (1 + 1e-9)
+    assert whole.dual_objective_ * (1 - 1e-9) <= model.objective_ <= whole.objective_ * (1 + 2e-4)
+    assert model.duality_gap_ <= 1e-4
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("solver", ["dual_cd", "newton"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_lower_bound_holds_whatever_is_forgotten(kind, solver, intercept):
+    X, y, weights = examples(kind)
+    options = {"solver": solver, "fit_intercept": intercept}
+    for memory in ("8KB", "3KB"):
+        model = estimator(kind, **options)
+        bounds = in_portions(model, X, y, weights, memory=memory)
+        assert model.n_forgotten_ > N // 4
+        assert len(model._kept[0].y) - model._kept[0].n_merged < N // 2
+        for k, (dual, _) in enumerate(bounds):
+            seen = slice(0, 100 * (k + 1))
+            whole = estimator(kind, **options).fit(X[seen], y[seen], sample_weight=weights[seen])
+            assert dual <= whole.objective_ * (1 + 1e-9)
+        # It is a good one, and so is the model.
+        assert bounds[-1, 0] >= 0.9 * whole.dual_objective_
+        assert model.score(X, y) >= whole.score(X, y) - 0.15
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_portion_never_lowers_the_bound(kind):
+    X, y, _ = examples(kind)
+    dual = in_portions(estimator(kind, tol=1e-6), X, y, memory="4KB")[:, 0]
+    assert (np.diff(dual) >= -1e-6 * dual[1:]).all()
+
+
+def test_merged_examples_leave_the_dual_as_it_was():
+    from oneslack import Problem
+    from oneslack.estimators.partial_fits import _merge
+    from oneslack.models import Binary, Multiclass, Regression
+
+    rng = np.random.default_rng(0)
+    X, s = rng.normal(size=(50, 4)), rng.uniform(0.5, 2.0, 50)
+    shares = rng.random(50)
+    three = rng.dirichlet(np.ones(3), 50)
+    for model, y, p in (
+        (Binary(4, True), np.where(X[:, 0] > 0, 1.0, -1.0), shares),
+        (Regression(4, 0.1, True), X[:, 0], 2 * shares - 1),
+        (Multiclass(4, 3, True), rng.integers(0, 3, 50), three),
+    ):
+        problem = Problem(model, X, y, 0.7, sample_weight=s)
+        rows, targets, weights, merged = (
+            np.concatenate(part) for part in zip(*_merge(model, problem.data, p), strict=True)
+        )
+        small = Problem(model, rows, targets, 0.7, sample_weight=weights)
+        for name in ("adjoint", "loss"):
+            values = [_of_duals(part, shares, name) for part, shares in ((problem, p), (small, merged))]
+            np.testing.assert_allclose(*values, rtol=1e-10)
+        w = rng.normal(size=model.n_params)
+        assert small.primal(w) <= problem.primal(w)
+
+
+def _of_duals(problem, shares, name):
+    if name == "loss":
+        return problem.model.dual_loss(problem.data, shares)
+    return problem.adjoint(problem.model.coefficients(problem.data, shares))
+
+
+def test_one_problem_a_class():
+    X, y, _ = examples("three")
+    model, whole = LinearSVC(0.5, multi_class="ovr"), LinearSVC(0.5, multi_class="ovr").fit(X, y)
+    in_portions(model, X, y, memory="300KB")
+    assert model.n_forgotten_ == 0
+    assert model.dual_objective_ <= whole.objective_
+    assert whole.dual_objective_ <= model.objective_
+    model = LinearSVC(0.5, multi_class="ovr")
+    assert in_portions(model, X, y, memory="9KB")[-1, 0] <= whole.objective_
+    assert model.n_forgotten_ > N // 4
+
+
+def test_classes_are_named_at_the_first_call():
+    X, y, _ = examples("three")
+    model = LinearSVC().partial_fit(X[y < 2], y[y < 2], classes=[2, 1, 0])
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.coef_.shape == (3, D)
+    model.partial_fit(X, y)
+    with pytest.raises(ValueError, match="y has a label that is not among the classes"):
+        model.partial_fit(X, y + 1)
+    with pytest.raises(ValueError, match="classes are not those of the first call"):
+        model.partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="X has 4 features, but LinearSVC is expecting 5"):
+        model.partial_fit(X[:, :4], y)
+
+
+def test_a_fit_begins_anew_and_portions_survive_a_pickle():
+    X, y, _ = examples("two")
+    model = LinearSVC().partial_fit(X[:300], y[:300])
+    other = pickle.loads(pickle.dumps(model))
+    model.partial_fit(X[300:], y[300:])
+    other.partial_fit(X[300:], y[300:])
+    np.testing.assert_array_equal(model.coef_, other.coef_)
+    model.fit(X[:100], y[:100])
+    assert model.partial_fit(X[:50], y[:50]).n_seen_ == 50
+
+
+def test_what_portions_cannot_have_is_refused():
+    X, y, _ = examples("three")
+    with pytest.raises(ValueError, match="partial_fit knows no C='auto', class_weight='balanced'"):
+        LinearSVC(class_weight="balanced").partial_fit(X, y)
+
+
+def test_a_solver_without_duals_is_replaced():
+    X, y, _ = examples("two")
+    assert LinearSVC(solver="one_slack").partial_fit(X, y).result_.solver == "newton"
+
+
+def test_one_class_in_the_first_portion_needs_the_others_names():
+    X, y, _ = examples("two")
+    with pytest.raises(ValueError, match="y has only one class"):
+        LinearSVC().partial_fit(X[y == "in"], y[y == "in"])
+    model = LinearSVC().partial_fit(X[y == "in"], y[y == "in"], classes=["in", "out"])
+    assert set(clone(model).fit(X, y).predict(X)) == {"in", "out"}

@@ -1,0 +1,320 @@
+"""Streaming: bounds hold at every step, forgetting costs nothing, the budget is kept, a run resumes."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from reference import Reference
+
+import oneslack
+from oneslack import ConstraintProblem, DualCD, Problem, Streaming, solve
+from oneslack.models import Binary, Chain, Multiclass, Regression
+from oneslack.objective import relative_gap
+from oneslack.result import Status
+from oneslack.solvers.streaming import Reader, source_of
+
+RULE = np.random.default_rng(5).normal(size=(40, 4))
+
+
+def rows(n, d, sparse, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return (sp.csr_array(X * (rng.random((n, d)) < 0.3)), rng) if sparse else (X, rng)
+
+
+def problem(kind, n=240, d=6, C=0.7, seed=0, **terms):
+    """Examples that overlap; "sparse" ones have more weights than Newton steps are used for."""
+    sparse = "sparse" in kind
+    d = 220 if sparse and d == 6 else d
+    X, rng = rows(n, d, sparse, seed)
+    rule = np.resize(RULE, (d, 3))
+    scores = X @ rule + 0.8 * rng.normal(size=(n, 3))
+    intercept = "intercept" in kind
+    weights = rng.uniform(0.5, 2.0, n) * (rng.random(n) < 0.9) if "weights" in kind else None
+    if "multiclass" in kind:
+        model, y = Multiclass(d, 3, intercept), scores.argmax(axis=1)
+    elif "regression" in kind:
+        model, y = Regression(d, 0.2, intercept), scores[:, 0] + 1.0
+    else:
+        model, y = Binary(d, intercept), np.where(scores[:, 0] > 0.3, 1.0, -1.0)
+    return Problem(model, X, y, C, sample_weight=weights, **terms)
+
+
+def tiny(problem, share=0.25):
+    """A budget that holds a share of the examples."""
+    probe = Streaming("1GB")
+    whole = probe.bytes_in_memory(problem)
+    low, high = 1000, whole
+    while high - low > 100:  # what duals and weights take is inside: look for the rows wanted
+        middle = (low + high) // 2
+        try:
+            enough = Streaming(middle).plan(problem).rows >= share * problem.n
+        except ValueError:
+            enough = False
+        low, high = (low, middle) if enough else (middle, high)
+    return Streaming(high)
+
+
+KINDS = [
+    "binary", "binary, intercept", "binary, weights", "regression", "regression, intercept", "multiclass",
+    "multiclass, intercept, weights", "sparse binary", "sparse binary, intercept",
+    "sparse regression, intercept", "sparse multiclass, intercept",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_hold_at_every_step_and_meet(kind):
+    exact = solve(problem(kind), tol=1e-5)
+    part = problem(kind)
+    solver = tiny(part, 0.4 if "sparse" in kind else 0.25)  # the sparse ones have almost as many weights
+    assert solver.plan(part).rows < 0.5 * part.n
+    result = solve(part, solver, tol=1e-3)
+    assert result.status is Status.CONVERGED
+    assert all(row.dual <= exact.primal for row in result.trace)
+    assert all(row.primal >= exact.dual for row in result.trace)
+    assert (np.diff(result.trace.column("dual")) >= 0).all()
+    assert result.primal == pytest.approx(part.primal(result.w), rel=1e-9)
+    assert result.state["streaming"]["read"] >= 1
+
+
+@pytest.mark.parametrize(
+    "kind", ["binary", "binary, intercept", "multiclass", "sparse binary", "sparse multiclass, intercept"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_optimum_is_that_of_an_independent_qp(kind, seed):
+    part = problem(kind, n=60, C=10.0 ** (seed - 1), seed=seed)
+    lower, upper, _ = Reference.of_problem(part).solve()
+    result = solve(part, tiny(part, 0.5), tol=1e-4, max_iter=20_000)
+    assert result.dual <= upper + 1e-6 * upper
+    assert lower - 1e-6 * upper <= result.primal <= upper * (1 + 2e-4)
+
+
+@pytest.mark.parametrize("terms", ["prior", "scale", "nonnegative"])
+@pytest.mark.parametrize("kind", ["binary", "sparse binary, intercept"])
+def test_other_regularisers_are_certified_too(kind, terms):
+    d = problem(kind).n_params
+    given = {
+        "prior": {"prior": np.append(np.linspace(-1, 1, d - 1), 0.0)},
+        "scale": {"scale": np.linspace(0.5, 2.0, d)},
+        "nonnegative": {"nonnegative": np.arange(3)},
+    }[terms]
+    exact = solve(problem(kind, **given), tol=1e-6, max_iter=20_000)
+    part = problem(kind, **given)
+    result = solve(part, tiny(part, 0.4), tol=1e-3, max_iter=20_000)
+    assert result.status is Status.CONVERGED
+    assert result.dual <= exact.primal * (1 + 1e-9)
+    assert exact.dual * (1 - 1e-9) <= result.primal <= exact.primal * (1 + 1.1e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_forgetting_and_optimising_never_lower_the_dual(kind, monkeypatch):
+    part = problem(kind)
+    reader = Reader(part, source_of(part), tiny(part).plan(part), 0, 1e-3)
+    forget, forgotten = Reader._forget, []
+
+    def watched(self, rest):
+        before, m = self.duals.lagrangian(self.w), self.rows.m
+        forget(self, rest)
+        assert self.duals.lagrangian(self.w) == before
+        forgotten.append(m - self.rows.m)
+
+    monkeypatch.setattr(Reader, "_forget", watched)
+    change = reader.duals.change
+
+    def raised(changed, index, new, old, v_old, w):
+        before = reader.duals.lagrangian(w)
+        found = change(changed, index, new, old, v_old, w)
+        assert reader.duals.lagrangian(w) >= before
+        return found
+
+    reader.duals.change = raised
+    for _, _step in zip(range(30), reader.steps(None), strict=False):
+        v, loss = recomputed(part, reader)
+        np.testing.assert_allclose(reader.duals.v, v, atol=1e-6 * np.abs(v).max())
+        assert reader.duals.loss == pytest.approx(loss, rel=1e-6)
+    assert sum(forgotten) > part.n  # again and again
+
+
+def recomputed(part, reader):
+    """v and sum alpha loss from the kept duals alone."""
+    shares = reader.duals.shares(slice(0, part.n), part.data.y)
+    v = part.C * part.adjoint(part.model.coefficients(part.data, shares))
+    return v, part.C * part.model.dual_loss(part.data, shares)
+
+
+def test_the_estimate_is_near_the_gap():
+    part = problem("sparse binary", n=6000)
+    reader = Reader(part, source_of(part), tiny(part, 0.6).plan(part), 0, 1e-3)
+    reader.probe = (np.arange(part.n), part.data)
+    steps = reader.steps(None)
+    while reader.read < 1:
+        next(steps)
+    assert reader.estimate() == pytest.approx(part.primal(reader.w) - reader.duals.dual, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["binary", "sparse binary"])
+def test_memory_stays_within_the_budget(kind):
+    part = problem(kind, n=20_000, d=40)
+    solve(problem(kind, n=500, d=40), tiny(problem(kind, n=500, d=40)), tol=0.5)  # compiles
+    solver = Streaming("3MB")
+    plan = solver.plan(part)
+    assert plan.bytes <= 3_000_000
+    assert plan.rows < part.n
+    tracemalloc.start()
+    try:
+        solve(part, solver, tol=0.02, max_iter=200)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 0.6 * 3_000_000 < peak < 1.25 * 3_000_000  # lists and other small things are not counted
+
+
+def test_what_fits_is_trained_on_in_memory():
+    mine = solve(problem("sparse binary"), Streaming("100MB"), tol=1e-4)
+    other = solve(problem("sparse binary"), DualCD(), tol=1e-4)
+    np.testing.assert_array_equal(mine.w, other.w)
+
+
+@pytest.mark.parametrize("kind", ["binary, intercept", "sparse multiclass"])
+def test_two_halves_of_a_run_are_the_whole(kind, tmp_path):
+    part = problem(kind)
+    solver = tiny(part)
+    whole = solve(part, solver, tol=1e-9, max_iter=24)
+    path = tmp_path / "run"
+    solve(problem(kind), solver, tol=1e-9, max_iter=11, checkpoint=path)
+    resumed = solve(problem(kind), solver, tol=1e-9, max_iter=24, checkpoint=path, resume=True)
+    np.testing.assert_array_equal(resumed.w, whole.w)
+    assert (resumed.dual, resumed.primal) == (whole.dual, whole.primal)
+
+
+def test_ctrl_c_keeps_the_best_model_with_its_gap():
+    def interrupt(row):
+        if row.iteration == 9:
+            raise KeyboardInterrupt
+
+    part = problem("sparse binary")
+    result = solve(part, tiny(part), tol=1e-9, callbacks=[interrupt])
+    assert result.status is Status.INTERRUPTED
+    exact = solve(problem("sparse binary"), tol=1e-6)
+    assert result.dual <= exact.primal
+    assert result.primal >= exact.dual
+    assert result.gap == relative_gap(result.primal, result.dual)
+
+
+def test_too_little_memory_is_refused_with_what_is_needed():
+    part = problem("binary")
+    with pytest.raises(ValueError, match=r"memory=2 KB is too little: .* give at least \d+"):
+        solve(part, Streaming(2000))
+    advised = 1000 * float(str(refusal(part)).rsplit("at least ", 1)[1].split(" KB")[0])
+    assert solve(part, Streaming(advised), tol=0.05).gap <= 0.05
+
+
+def refusal(part):
+    with pytest.raises(ValueError, match="too little") as caught:
+        Streaming(2000).plan(part)
+    return caught.value
+
+
+def test_models_without_duals_of_single_examples_are_refused():
+    general = ConstraintProblem(np.eye(3), np.ones(3), np.arange(3))
+    with pytest.raises(ValueError, match="Streaming needs more than Constraints offers: it lacks rest"):
+        solve(general, Streaming())
+    with pytest.raises(ValueError, match="Streaming needs more than Ranking offers"):
+        solve(Problem(oneslack.Ranking(2), np.eye(2), [1, 2]), Streaming())
+
+
+# Models that are asked for worst outputs.
+
+
+class Signs:
+    """A model of three methods."""
+
+    n_params = 30
+
+    def joint_feature(self, x, y):
+        return np.outer(x, y).ravel()
+
+    def loss(self, y, y_hat):
+        return float(np.sum(y != y_hat))
+
+    def decode(self, w, x, y=None):
+        scores = x @ w.reshape(10, 3) * 2.0 - (0.0 if y is None else y)
+        return np.where(scores > 0, 1.0, -1.0)
+
+
+class Lazy:
+    """A sequence that makes an example when it is asked for."""
+
+    def __init__(self, values):
+        self.values, self.asked = values, 0
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, i):
+        self.asked += 1
+        return self.values[i].copy()
+
+
+def labels_problem(lazy=False):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 10))
+    Y = np.where(X @ RULE[:10, :3] + rng.normal(size=(150, 3)) > 0, 1.0, -1.0)
+    return Problem(Signs(), Lazy(X) if lazy else X, Lazy(Y) if lazy else Y, 0.3)
+
+
+def chain_problem():
+    rng = np.random.default_rng(1)
+    X = [rng.normal(size=(m, 5)) for m in rng.integers(2, 8, 120)]
+    Y = [np.argmax(x @ RULE[:5, :3] + rng.normal(size=(len(x), 3)), axis=1) for x in X]
+    return Problem(Chain(5, 3), X, Y, 0.2)
+
+
+@pytest.mark.parametrize("make", [labels_problem, lambda: labels_problem(lazy=True), chain_problem])
+def test_structured_models_stream(make, monkeypatch):
+    monkeypatch.setattr("oneslack.solvers.streaming_structured.CHUNK", 16)
+    exact = solve(make(), "dual_cd", tol=1e-6)
+    part = make()
+    result = solve(part, Streaming("1MB"), tol=1e-3)
+    assert result.status is Status.CONVERGED
+    assert all(row.dual <= exact.primal for row in result.trace)
+    assert all(row.primal >= exact.dual for row in result.trace)
+    assert result.primal == pytest.approx(part.primal(result.w), rel=1e-9)
+    halves = solve(make(), Streaming("1MB"), tol=1e-3, max_iter=7)
+    halves = solve(make(), Streaming("1MB"), tol=1e-3, start=halves)
+    np.testing.assert_array_equal(halves.w, result.w)
+
+
+def test_merging_cuts_leaves_w_and_the_dual(monkeypatch):
+    from oneslack.solvers import streaming_structured as structured
+
+    monkeypatch.setattr(structured, "CHUNK", 16)
+    run = structured.StructuredRun(labels_problem(), 10**9, 0, 1e-6)
+    for _ in range(3):
+        list(run.read())
+    one = structured.merged(run.problem, run.store)
+    assert len(one) < len(run.store)
+    assert one.counts.max() == 1
+    np.testing.assert_allclose(one.w, run.store.w, atol=1e-12)
+    assert one.dual == pytest.approx(run.store.dual, rel=1e-12)
+
+
+def test_a_budget_of_cuts_is_kept(monkeypatch):
+    from oneslack.solvers import streaming_structured as structured
+
+    monkeypatch.setattr(structured, "CHUNK", 16)
+    run = structured.StructuredRun(labels_problem(), 10**9, 0, 1e-9)
+    for _ in range(4):
+        list(run.read())
+    most = structured.n_bytes(run.store)
+    exact = solve(labels_problem(), "dual_cd", tol=1e-6)
+    bounded = structured.StructuredRun(labels_problem(), int(0.9 * most), 0, 1e-9)
+    for _ in range(6):
+        for step in bounded.read():
+            assert structured.n_bytes(bounded.store) <= 0.9 * most
+            assert step.dual <= exact.primal
+    step = bounded.certify()
+    assert relative_gap(step.primal, step.dual) < 0.02
+    with pytest.raises(oneslack.OneslackError, match=r"the cuts of 150 examples take .*; give more"):
+        solve(labels_problem(), Streaming("10KB"))
