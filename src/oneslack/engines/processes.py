@@ -52,7 +52,7 @@ class Processes:
         self.close()
         from loky import ProcessPoolExecutor
 
-        packed = _packed(oracle)
+        packed = packed_with_code(oracle, oracle.model)
         self._executor = ProcessPoolExecutor(self.n_jobs, initializer=_receive, initargs=(packed,))
         self._oracle = oracle
 
@@ -68,12 +68,12 @@ class Processes:
         self.close()
 
 
-def _packed(oracle):
+def packed_with_code(oracle, model):
     """The oracle as bytes.  A user's model is sent with its code: a script, a notebook or a test need not
     be importable in another process."""
     import cloudpickle
 
-    home = sys.modules.get(type(oracle.model).__module__)
+    home = sys.modules.get(type(model).__module__)
     foreign = home is not None and home.__name__.partition(".")[0] not in ("oneslack", "__main__")
     if not foreign:
         return cloudpickle.dumps(oracle)

@@ -1,0 +1,158 @@
+"""A crew: workers that hold parts of the examples and are asked all at once.
+
+`ask` gives the answers in the order of the workers, `total` their sum; both count rounds (times that the
+driver waits for everybody) and the bytes of what goes out to the machines and comes back.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ..split.scores import Recipe, Slot, SplitScores
+from ..split.sums import LOST, add_up, size_of
+from .threads import Threads, count_jobs
+
+#: Arrays of at least so many bytes go out once a machine, beside the message.
+LARGE = 4096
+
+
+class Crew:
+    """What crews share.  One says how a message is sent, and how answers are gathered and summed."""
+
+    #: Machines that a large vector is sent to.
+    n_machines = 1
+
+    def __init__(self, workers):
+        self.workers = workers
+        self.rounds = self.bytes_moved = 0
+        self._threads = None
+
+    def __len__(self):
+        return len(self.workers)
+
+    def ask(self, method, *arguments):
+        """The answers of all workers, a list."""
+        return self._asked(self._gathered, method, arguments)
+
+    def total(self, method, *arguments):
+        """The sum of the answers, which are tuples."""
+        return self._asked(self._summed, method, arguments)
+
+    def ask_each(self, method, own, *arguments):
+        """As `ask`, where each worker gets one more argument of its own, the last."""
+        message, vectors = self._message(arguments, False)
+        self.rounds += 1
+        pairs = zip(self.workers, own, strict=True)
+        answers = self._gathered([self._send(w, method, (*message, mine), vectors) for w, mine in pairs])
+        self.bytes_moved += size_of(list(own)) + size_of(answers)
+        return answers
+
+    def map(self, function, items):
+        """What the driver does itself, in threads."""
+        if self._threads is None:
+            self._threads = Threads()
+        return self._threads.map(function, items)
+
+    def _asked(self, gather, method, arguments):
+        for needs_w in (False, True):
+            message, vectors = self._message(arguments, needs_w)
+            self.rounds += 1
+            answer = gather([self._send(worker, method, message, vectors) for worker in self.workers])
+            self.bytes_moved += size_of(answer)
+            is_lost = isinstance(answer, str) if gather == self._summed else LOST in map(_word, answer)
+            has_scores = any(isinstance(each, SplitScores) for each in arguments)
+            if not (is_lost and has_scores):
+                break
+            # A worker was started anew, or let go of scores: tell it w itself.
+        for each in arguments:
+            if isinstance(each, SplitScores):
+                each.is_told()
+        return LOST if is_lost else answer
+
+    def _message(self, arguments, needs_w):
+        """(message, vectors): large arrays go out beside the message."""
+        vectors = []
+
+        def place(value):
+            if isinstance(value, SplitScores):
+                return place(value.recipe(needs_w))
+            if isinstance(value, Recipe):
+                terms = tuple((factor, place(part)) for factor, part in value.terms)
+                return value._replace(terms=terms, w=place(value.w))
+            if isinstance(value, np.ndarray) and value.nbytes >= LARGE:
+                self.bytes_moved += value.nbytes * self.n_machines
+                vectors.append(self._shared(value))
+                return Slot(len(vectors) - 1)
+            return value
+
+        return tuple(map(place, arguments)), vectors
+
+    def _shared(self, vector):
+        return vector
+
+    def _send(self, worker, method, message, vectors):
+        raise NotImplementedError
+
+    def _gathered(self, futures):
+        raise NotImplementedError
+
+    def _summed(self, futures):
+        return add_up(self._gathered(futures))
+
+    def close(self):
+        """Let the workers go."""
+        if self._threads is not None:
+            self._threads.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def _word(answer):
+    return answer if isinstance(answer, str) else None
+
+
+class ThreadCrew(Crew):
+    """Workers in threads of this process."""
+
+    def __init__(self, workers):
+        super().__init__(workers)
+        self._pool = ThreadPoolExecutor(len(workers), thread_name_prefix="oneslack")
+
+    def _send(self, worker, method, message, vectors):
+        return self._pool.submit(worker.do, method, message, *vectors)
+
+    def _gathered(self, futures):
+        return [future.result() for future in futures]
+
+    def close(self):
+        super().close()
+        self._pool.shutdown()
+
+
+class ThreadCrews:
+    """An engine that splits a problem between threads, each with examples of its own.
+
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5], [-0.5, 0.0]]), [1, 1, -1, -1]
+    >>> problem = oneslack.SplitProblem(oneslack.Binary(2), X, y, C=1.0, engine=oneslack.ThreadCrews(2))
+    >>> with problem.engine:
+    ...     result = oneslack.solve(problem, oneslack.OneSlack(), tol=1e-4)
+    >>> result.gap <= 1e-4
+    True
+    """
+
+    def __init__(self, n_jobs: int | None = None):
+        self.n_jobs = n_jobs
+
+    def count(self) -> int:
+        return count_jobs(self.n_jobs)
+
+    def start(self, kind, parts, model, options) -> Crew:
+        """A crew with a worker of this kind (split/worker.py) for each part."""
+        return ThreadCrew([kind(part, model, options) for part in parts])

@@ -1,0 +1,135 @@
+"""Parts of the examples: how they are cut, how they travel, and how a worker loads its own.
+
+A part is loaded when it is first used, and again by a worker that was started anew.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import OneslackError
+from ..ragged import Ragged
+
+
+@dataclass(frozen=True)
+class MemoryPart:
+    """Examples lo <= i < hi, given."""
+
+    lo: int
+    hi: int
+    X: object
+    Y: object
+    weights: np.ndarray | None
+
+    def load(self):
+        return self.X, self.Y, self.weights
+
+
+@dataclass(frozen=True)
+class ShardPart:
+    """Some neighbouring shards of a packed folder, read by the worker itself.
+
+    code   code(shard) -> targets as the model has them
+    weigh  weigh(shard) -> weights, or None for those that were packed
+    """
+
+    lo: int
+    hi: int
+    folder: str
+    shards: tuple[int, ...]
+    code: object
+    weigh: object = None
+
+    def load(self):
+        from ..formats import open_shards
+
+        shards = open_shards(self.folder)
+        mine = [shards[k] for k in self.shards]
+        X = mine[0].X if len(mine) == 1 else _stacked([shard.X for shard in mine])
+        weights = [weights_of(shard, self.weigh) for shard in mine]
+        Y = np.concatenate([self.code(shard) for shard in mine])
+        return X, Y, None if weights[0] is None else np.concatenate(weights)
+
+
+def weights_of(shard, weigh):
+    """(rows,) or None."""
+    return shard.sample_weight if weigh is None else weigh(shard)
+
+
+def _stacked(matrices):
+    return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.concatenate(matrices)
+
+
+def memory_parts(X, Y, weights, count) -> list[MemoryPart]:
+    """At most `count` parts of neighbouring examples with about as much work in each; every part has an
+    example with a positive weight."""
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    m = Y.shape[0] if hasattr(Y, "shape") else len(Y)
+    if n != m:
+        raise ValueError(f"X has {n} examples but Y has {m}")
+    work = np.cumsum(_sizes(X, n) + 1.0)
+    bounds = np.searchsorted(work, work[-1] * np.arange(1, count) / count) if n else []
+    bounds = np.unique([0, *bounds, n])
+    if weights is not None:
+        total = np.append(0.0, np.cumsum(weights))
+        kept = [0]
+        for bound in bounds[1:-1]:
+            if total[bound] > total[kept[-1]] and total[n] > total[bound]:
+                kept.append(bound)
+        bounds = [*kept, n]
+    return [
+        MemoryPart(
+            int(lo), int(hi), neighbours(X, lo, hi), neighbours(Y, lo, hi),
+            None if weights is None else weights[lo:hi],
+        )
+        for lo, hi in pairwise(bounds)
+    ]  # fmt: skip
+
+
+def _sizes(X, n):
+    """(n,): how much each example holds."""
+    if sp.issparse(X):
+        return np.diff(X.tocsr().indptr).astype(float)
+    if isinstance(X, Ragged):
+        if sp.issparse(X.values):
+            return np.diff(X.values.indptr[X.offsets]).astype(float)
+        return X.lengths.astype(float)
+    return np.zeros(n)
+
+
+def neighbours(X, lo, hi):
+    """Examples lo <= i < hi; numbers are not copied."""
+    lo, hi = int(lo), int(hi)
+    if sp.issparse(X):
+        X = X.tocsr()
+        first, last = X.indptr[lo], X.indptr[hi]
+        rows = (X.data[first:last], X.indices[first:last], X.indptr[lo : hi + 1] - first)
+        part = type(X)(rows, shape=(hi - lo, X.shape[1]))
+        if X.has_canonical_format:
+            part.has_canonical_format = part.has_sorted_indices = True
+        return part
+    if isinstance(X, Ragged):
+        first, last = X.offsets[lo], X.offsets[hi]
+        return Ragged(neighbours(X.values, first, last), X.offsets[lo : hi + 1] - first)
+    return X[lo:hi]
+
+
+def shard_parts(shards, code, weigh, count) -> list[ShardPart]:
+    """At most `count` parts of whole shards, with about as many bytes in each."""
+    if not len(shards):
+        raise OneslackError(f"{shards.path}: holds no shard; there is nothing to learn from.")
+    ends = np.cumsum([entry.bytes for entry in shards.manifest.shards])
+    inner = np.searchsorted(ends, ends[-1] * np.arange(1, count) / count, side="right")
+    bounds = np.unique([0, *inner, len(shards)])
+    return [
+        ShardPart(
+            int(shards.offsets[lo]), int(shards.offsets[hi]), os.path.abspath(shards.path),
+            tuple(range(lo, hi)), code, weigh,
+        )
+        for lo, hi in pairwise(bounds.tolist())
+    ]  # fmt: skip

@@ -1,0 +1,69 @@
+"""The model of costs: what it must say, whatever the machine."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from oneslack.cli.app import run
+from oneslack.formats import write_svmlight
+from oneslack.scaling import Costs, Size, calibrate, forecast
+
+COSTS = Costs(entry=1e-9, row=1e-9, product=1e-10, latency=1e-3, send=1e-4, bandwidth=1e9)
+
+
+def test_work_is_shared_and_messages_are_not():
+    size = Size(10_000_000, 1000, 100_000_000)
+    one, two, many = (forecast(size, COSTS, workers, rounds=10) for workers in (1, 2, 1000))
+    work = 1e8 * 1e-9 + 7 * 1e7 * 1e-9
+    assert one.round_seconds == pytest.approx(work + 8 * 1.1e-3 + 2 * 8000 / 1e9 + 1000 * 5 * 1e-10)
+    assert 0.5 < two.round_seconds / one.round_seconds < 0.6
+    assert many.round_seconds > 8 * 1000 * 1e-4
+    assert one.seconds == pytest.approx(10 * one.round_seconds)
+    assert one.worker_bytes > 1.9 * two.worker_bytes - 250_000_000
+    assert many.driver_bytes == one.driver_bytes
+
+
+def test_machines_share_what_is_sent():
+    size = Size(1000, 1_000_000, 100_000)
+    assert forecast(size, COSTS, 16, per_machine=16).bytes_a_round == 16_000_000
+    assert forecast(size, COSTS, 16).bytes_a_round == 16 * 16_000_000
+
+
+@pytest.mark.parametrize("columns", [1, 4])
+def test_calibration_measures_this_machine(columns):
+    for size in (Size(2000, 300, 20_000, columns), Size(500, 20, 10_000, columns, is_sparse=False)):
+        costs = calibrate(size)
+        assert 0.0 < costs.entry < 1e-5
+        assert 0.0 < costs.row < 1e-5
+        assert 0.0 < costs.product < 1e-6
+    X = sp.random_array((200, 50), density=0.2, format="csr", rng=0)
+    assert calibrate(Size(200, 50, X.nnz), X).entry > 0.0
+
+
+def test_the_command(tmp_path, capsys):
+    assert run(["plan", "--rows", "1000", "--features", "50", "--nnz", "5", "--workers", "1,4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("1,000 examples, 50 features, 5.0 numbers an example, two classes")
+    assert [line.split()[0] for line in lines[2:]] == ["1", "4"]
+    path = str(tmp_path / "d.svm")
+    write_svmlight(path, np.eye(6), [0, 1, 2, 0, 1, 2])
+    assert run(["plan", path, "--json", "--workers", "2"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["size"]["columns"] == 3
+    assert facts["plan"][0]["workers"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "name a file, or give --rows"),
+        (["--rows", "5"], "belong together"),
+        (["--rows", "5", "--features", "3", "--nnz", "4"], "more than the 3 features"),
+        (["--rows", "5", "--features", "3", "--workers", "1,x"], "no list of whole numbers"),
+    ],
+)
+def test_what_is_refused(arguments, words, capsys):
+    assert run(["plan", *arguments]) == 2
+    assert words in capsys.readouterr().err

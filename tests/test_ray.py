@@ -1,0 +1,174 @@
+"""On a Ray cluster of two workers everything ends at the same optimum, whatever dies in between."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from ray_cluster import QUIET, assert_gone, below, cluster, ray
+from test_split import Half
+
+import oneslack
+from oneslack import Binary, DistributedDual, OneSlack, OneslackError, Problem, Ray, SplitProblem, solve
+from oneslack.formats import ShardWriter, open_shards
+
+pytestmark = [*QUIET, pytest.mark.usefixtures("cluster")]
+__all__ = ["cluster"]
+
+
+@pytest.fixture(scope="module")
+def examples():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8))
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=300) > 0, 1.0, -1.0)
+
+
+WORDS = [[{"w": "the"}, {"w": "cat"}], [{"w": "a"}, {"w": "dog"}, {"w": "barks"}]] * 4
+TAGS = [["D", "N"], ["D", "N", "V"]] * 4
+TREES = ["(S (NP (PRP I)) (VP (VBP see) (NP (NNS stars))))", "(S (NP (NNS stars)) (VP (VBP shine)))"] * 3
+
+
+def fits(X, y):
+    """Estimators with what they learn from."""
+    pairs = list(X[:, :2]), [int(value > 0) for value in y]
+    return {
+        "LinearSVC": (lambda **how: oneslack.LinearSVC(**how), (X, y)),
+        "without an intercept": (
+            lambda **how: oneslack.LinearSVC(0.1, fit_intercept=False, solver="dual_cd", **how), (X, y),
+        ),
+        "RankSVM": (lambda **how: oneslack.RankSVM(**how), (X, X[:, 0].round())),
+        "MetricSVC": (lambda **how: oneslack.MetricSVC("f1", **how), (X, y)),
+        "SequenceTagger": (lambda **how: oneslack.SequenceTagger(**how), (WORDS, TAGS)),
+        "GrammarParser": (lambda **how: oneslack.GrammarParser(C=0.01, min_count=1, **how), (TREES,)),
+        "StructuralSVM": (lambda **how: oneslack.StructuralSVM(Half(), **how), pairs),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(fits(np.zeros((2, 2)), np.zeros(2))))
+def test_threads_processes_and_ray_agree(examples, name):
+    make, data = fits(*examples)[name]
+    one, here, there = make(n_jobs=1), make(n_jobs=2), make(n_jobs=2, engine="ray")
+    for model in (one, here, there):
+        model.fit(*data)
+        assert model.duality_gap_ <= model.tol
+    best = min(model.objective_ for model in (one, here, there))
+    for model in (one, here, there):
+        assert model.dual_objective_ <= best * (1 + 1e-9)
+    results = there.result_ if isinstance(there.result_, list) else [there.result_]
+    assert all(result.trace[-1].rounds > 0 for result in results)
+    assert all(result.trace[-1].bytes_moved > 0 for result in results)
+
+
+def test_nobody_else_can_reach_a_cluster_of_ours(cluster):
+    """All sockets that Ray's processes listen at are on 127.0.0.1."""
+    assert ray.util.get_node_ip_address() == "127.0.0.1"
+    mine = set()
+    for process in [os.getpid(), *below(os.getpid())]:
+        folder = f"/proc/{process}/fd"
+        for number in os.listdir(folder) if os.path.isdir(folder) else ():
+            try:
+                mine.add(os.readlink(f"{folder}/{number}"))
+            except OSError:
+                continue
+    places = set()
+    for table in ("tcp", "tcp6"):
+        with open(f"/proc/net/{table}") as lines:
+            for line in list(lines)[1:]:
+                words = line.split()
+                if words[3] == "0A" and f"socket:[{words[9]}]" in mine:
+                    places.add(words[1].split(":")[0])
+    assert places
+    assert places <= {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+
+
+def kill_worker(problem):
+    """kill -9."""
+    crew = problem.engine
+    os.kill(ray.get(crew.workers[0].pid.remote()), signal.SIGKILL)
+
+
+def kill_actor(problem):
+    """As Ray does it: the actor is started again."""
+    ray.kill(problem.engine.workers[-1], no_restart=False)
+
+
+@pytest.mark.parametrize(
+    ("kill", "solver"),
+    [(kill_worker, OneSlack()), (kill_actor, DistributedDual())],
+    ids=["worker", "actor"],
+)
+def test_who_dies_comes_back(examples, kill, solver):
+    X, y = examples
+    whole = solve(Problem(Binary(8), X, y, 0.1), OneSlack(), tol=1e-4)
+    problem = SplitProblem(Binary(8), X, y, 0.1, engine=Ray(2))
+
+    def strike(row):
+        if row.iteration == 3:
+            kill(problem)
+
+    with problem.engine:
+        found = solve(problem, solver, tol=1e-4, callbacks=[strike], max_iter=2000)
+    assert found.status.name == "CONVERGED"
+    assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-9)
+    assert found.primal == pytest.approx(Problem(Binary(8), X, y, 0.1).primal(found.w))
+
+
+def test_shards_are_read_by_actors_and_a_lost_one_is_named(examples, tmp_path):
+    X, y = examples
+    with ShardWriter(tmp_path / "packed", shard_size=100 * 64, dtype="float64") as writer:
+        writer.append(X, y)
+    shards = open_shards(tmp_path / "packed")
+    plain = oneslack.LinearSVC().fit(X, y)
+    model = oneslack.LinearSVC(engine=Ray(2)).fit(shards)
+    assert model.dual_objective_ <= plain.objective_
+    assert plain.dual_objective_ <= model.objective_
+    problem = SplitProblem(
+        Binary(8), shards, lambda shard: np.where(shard.codes > 0, 1.0, -1.0), engine=Ray(2)
+    )
+
+    def lose(row):
+        (tmp_path / "packed" / shards.manifest.shards[-1].file).unlink(missing_ok=True)
+        kill_actor(problem)
+
+    with problem.engine, pytest.raises(OneslackError, match="the shard is missing"):
+        solve(problem, OneSlack(), tol=1e-9, callbacks=[lose])
+
+
+def test_an_example_that_fails_is_named(examples):
+    X, Y = list(examples[0][:, :2]), [int(value > 0) for value in examples[1]]
+    X[217] = np.array([9.0, 1.0])
+    with pytest.raises(OneslackError, match="example 217: the model raised RuntimeError: no idea"):
+        oneslack.StructuralSVM(Half(), engine=Ray(2)).fit(X, Y)
+
+
+def test_sums_in_a_tree(examples, monkeypatch):
+    X, y = examples
+    monkeypatch.setattr("oneslack.engines.ray.FEW", 1)
+    problem = SplitProblem(Binary(8), X, y, engine=Ray(2))
+    w = np.arange(8.0)
+    with problem.engine:
+        plane, whole = problem.mean_cut(w), Problem(Binary(8), X, y).mean_cut(w)
+    assert plane.normal == pytest.approx(whole.normal)
+    assert plane.offset == pytest.approx(whole.offset)
+
+
+def test_no_cluster_at_an_address(examples, monkeypatch):
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with pytest.raises(OneslackError, match=r"no Ray cluster answers at '127.0.0.1:1' \(.*refused\); start"):
+        oneslack.LinearSVC(engine=Ray(2, "127.0.0.1:1")).fit(*examples)
+
+    def refuse(**how):
+        raise ConnectionError("nobody there.\nmore words")
+
+    monkeypatch.setattr(ray, "init", refuse)
+    with pytest.raises(OneslackError, match=r"no Ray cluster answers at 'auto' \(nobody there\); start"):
+        oneslack.LinearSVC(engine=Ray(2, "auto")).fit(*examples)
+
+
+def test_actors_are_gone_after_a_training(examples):
+    X, y = examples
+    problem = SplitProblem(Binary(8), X, y, engine=Ray(2))
+    pids = ray.get([worker.pid.remote() for worker in problem.engine.workers])
+    with problem.engine:
+        pass
+    assert_gone(pids)

@@ -1,0 +1,297 @@
+"""A problem in parts gives what the problem in one piece gives: workers in threads of this process."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits
+
+from oneslack import (
+    Binary,
+    Chain,
+    DistributedDual,
+    DualCD,
+    LinearSVC,
+    Multiclass,
+    NSlack,
+    OneSlack,
+    OneslackError,
+    Problem,
+    Ranking,
+    Regression,
+    SplitProblem,
+    ThreadCrews,
+    solve,
+)  # fmt: skip
+from oneslack.engines.crew import ThreadCrew
+from oneslack.formats import ShardWriter, open_shards
+from oneslack.models.measures import measure_model
+from oneslack.ragged import Ragged
+from oneslack.split import scores
+from oneslack.split.new import new_problem
+from oneslack.split.parts import memory_parts, neighbours
+from oneslack.split.problem import GatheredProblem
+from oneslack.split.sums import LOST, SparseVector, add_up, packed, unpacked
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:600] / 16.0, y[:600]
+
+
+def cases(X, y):
+    signs = np.where(y % 2, 1.0, -1.0)
+    return {
+        "binary": (Binary(64), X, signs),
+        "intercept": (Binary(64, True), X, signs),
+        "sparse": (Binary(64), sp.csr_array(X), signs),
+        "classes": (Multiclass(64, 10), X, y),
+        "numbers": (Regression(64, 0.5, True), X, y.astype(float)),
+    }
+
+
+KINDS = ("binary", "intercept", "sparse", "classes", "numbers")
+
+
+def agree(one, other, tol):
+    """Both intervals hold the optimum."""
+    assert other.status.name == "CONVERGED"
+    assert max(one.dual, other.dual) <= min(one.primal, other.primal) * (1 + 1e-9)
+    assert abs(one.primal - other.primal) <= 2.0 * tol * one.primal
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("solver", [OneSlack(), OneSlack(planes=6), DistributedDual()], ids=repr)
+def test_workers_reach_the_same_optimum(digits, kind, solver):
+    model, X, Y = cases(*digits)[kind]
+    weights = np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)
+    whole = solve(Problem(model, X, Y, 0.01, sample_weight=weights), OneSlack(), tol=1e-3)
+    problem = SplitProblem(model, X, Y, 0.01, sample_weight=weights, engine=ThreadCrews(3))
+    with problem.engine:
+        found = solve(problem, solver, tol=1e-3, max_iter=3000)
+    agree(whole, found, 1e-3)
+    # What is reported is what the problem in one piece says of that w.
+    assert found.primal == pytest.approx(Problem(model, X, Y, 0.01, sample_weight=weights).primal(found.w))
+    assert found.trace[-1].rounds > 0
+    assert found.trace[-1].bytes_moved > 0
+
+
+def test_one_slack_takes_the_same_steps_in_parts(digits):
+    model, X, Y = cases(*digits)["intercept"]
+    whole = solve(Problem(model, X, Y, 0.1), OneSlack(), tol=1e-4)
+    problem = SplitProblem(model, X, Y, 0.1, engine=ThreadCrews(4))
+    with problem.engine:
+        found = solve(problem, OneSlack(), tol=1e-4)
+    assert found.n_iter == whole.n_iter
+    assert found.w == pytest.approx(whole.w, abs=1e-9)
+
+
+def sentences(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 7, n)
+    X = [rng.normal(size=(T, 5)) for T in lengths]
+    Y = [(x[:, :3] + 0.4 * rng.normal(size=(len(x), 3))).argmax(axis=1) for x in X]
+    return Ragged.from_list(X), Ragged.from_list(Y)
+
+
+@pytest.mark.parametrize(
+    "solver", [DistributedDual(), OneSlack(), OneSlack(cache_size=5), NSlack()], ids=repr
+)
+def test_chains_in_parts(solver):
+    X, Y = sentences()
+    whole = solve(Problem(Chain(5, 3), X, Y, 0.3), DualCD(), tol=1e-3)
+    problem = SplitProblem(Chain(5, 3), X, Y, 0.3, engine=ThreadCrews(2))
+    with problem.engine:
+        found = solve(problem, solver, tol=1e-3, max_iter=3000)
+    agree(whole, found, 1e-3)
+    assert found.primal == pytest.approx(Problem(Chain(5, 3), X, Y, 0.3).primal(found.w))
+
+
+@pytest.mark.parametrize("model", [Ranking(64), measure_model("f1", 64)], ids=["ranking", "f1"])
+def test_a_risk_that_is_no_sum_gathers_scores(digits, model):
+    X, y = digits
+    Y = y if isinstance(model, Ranking) else np.where(y % 2, 1.0, -1.0)
+    whole = solve(Problem(model, X, Y, 0.1), OneSlack(), tol=1e-3)
+    problem = GatheredProblem(model, X, Y, 0.1, engine=ThreadCrews(3))
+    with problem.engine:
+        found = solve(problem, OneSlack(), tol=1e-3)
+    agree(whole, found, 1e-3)
+    with pytest.raises(OneslackError, match="no sum over examples"):
+        SplitProblem(model, X, Y, 0.1, engine=ThreadCrews(2))
+
+
+class Half:
+    """Two classes in plain Python; cannot say anything about an x that starts with 9."""
+
+    n_params = 4
+
+    def joint_feature(self, x, y):
+        psi = np.zeros((2, 2))
+        psi[y] = x
+        return psi.ravel()
+
+    def loss(self, y, y_hat):
+        return float(y != y_hat)
+
+    def decode(self, w, x, y=None):
+        if x[0] == 9:
+            raise RuntimeError("no idea")
+        gains = w.reshape(2, 2) @ x
+        return int(np.argmax(gains if y is None else gains + (np.arange(2) != y)))
+
+
+def test_any_model_in_parts_and_the_example_that_fails():
+    rng = np.random.default_rng(0)
+    X = list(rng.normal(size=(40, 2)))
+    Y = [int(x[0] > 0) for x in X]
+    whole = solve(Problem(Half(), X, Y, 1.0), OneSlack(), tol=1e-3)
+    for solver in (OneSlack(cache_size=3), DistributedDual()):
+        problem = SplitProblem(Half(), X, Y, 1.0, engine=ThreadCrews(2))
+        with problem.engine:
+            agree(whole, solve(problem, solver, tol=1e-3, max_iter=2000), 1e-3)
+    X[33] = np.array([9.0, 0.0])
+    for problem in (Problem(Half(), X, Y), SplitProblem(Half(), X, Y, engine=ThreadCrews(2))):
+        with (
+            problem.engine,
+            pytest.raises(OneslackError, match="example 33: the model raised RuntimeError: no"),
+        ):
+            solve(problem, OneSlack())
+
+
+def test_shards_are_read_by_the_workers(digits, tmp_path):
+    X, y = digits
+    with ShardWriter(tmp_path / "packed", shard_size=64 * 8 * 100, dtype="float64") as writer:
+        writer.append(X, y)
+    shards = open_shards(tmp_path / "packed")
+    assert len(shards) > 2
+    whole = LinearSVC(solver="one_slack", tol=1e-3).fit(X, y)
+    problem = SplitProblem(Multiclass(64, 10), shards, lambda shard: shard.codes, engine=ThreadCrews(2))
+    with problem.engine:
+        found = solve(problem, OneSlack(), tol=1e-3)
+    assert found.primal >= whole.dual_objective_
+    (tmp_path / "packed" / shards.manifest.shards[1].file).unlink()
+    with pytest.raises(OneslackError, match="the shard is missing"):
+        SplitProblem(Multiclass(64, 10), shards, lambda shard: shard.codes, engine=ThreadCrews(2))
+
+
+def test_a_run_is_taken_up_again(digits, tmp_path):
+    model, X, Y = cases(*digits)["binary"]
+
+    def run(path=None, resume=False, **options):
+        problem = SplitProblem(model, X, Y, 0.05, engine=ThreadCrews(2))
+        with problem.engine:
+            return solve(problem, DistributedDual(), tol=1e-5, checkpoint=path, resume=resume, **options)
+
+    whole = run()
+    part = run(tmp_path / "c", max_iter=5)
+    again = run(tmp_path / "c", resume=True)
+    assert part.status.name == "MAX_ITER"
+    # The scores of the best point are found anew, which rounds otherwise.
+    assert abs(again.n_iter - whole.n_iter) <= 2
+    assert again.w == pytest.approx(whole.w, abs=1e-5)
+    assert again.trace[:5] == part.trace[:5]
+
+
+class Forgetful(ThreadCrew):
+    """Replaces a worker by a new one before some of the messages, as a cluster does after a crash."""
+
+    def __init__(self, workers, moments):
+        super().__init__(workers)
+        self.moments = set(moments)
+
+    def _send(self, worker, method, message, vectors):
+        if self.rounds in self.moments and worker is self.workers[-1]:
+            self.moments.discard(self.rounds)
+            self.workers[-1] = worker = type(worker)(worker.part, worker.model, worker.options)
+        return super()._send(worker, method, message, vectors)
+
+
+class ForgetfulCrews(ThreadCrews):
+    moments = (3, 4, 9, 17, 30)
+
+    def start(self, kind, parts, model, options):
+        return Forgetful([kind(part, model, options) for part in parts], self.moments)
+
+
+@pytest.mark.parametrize("solver", [OneSlack(), DistributedDual()], ids=repr)
+def test_a_worker_that_comes_back_knows_nothing(digits, solver):
+    model, X, Y = cases(*digits)["intercept"]
+    whole = solve(Problem(model, X, Y, 0.05), OneSlack(), tol=1e-3)
+    problem = SplitProblem(model, X, Y, 0.05, engine=ForgetfulCrews(2))
+    with problem.engine:
+        found = solve(problem, solver, tol=1e-3, max_iter=3000)
+    assert not problem.engine.moments
+    agree(whole, found, 1e-3)
+
+
+def test_scores_by_name(monkeypatch, digits):
+    monkeypatch.setattr(scores, "KEPT", 2)
+    model, X, Y = cases(*digits)["binary"]
+    whole, problem = Problem(model, X, Y), SplitProblem(model, X, Y, engine=ThreadCrews(2))
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=(2, 64))
+    with problem.engine:
+        U, V = problem.scores(u), problem.scores(v)
+        direction = np.float64(2.0) * (V - U)
+        for t in (0.0, 0.3):
+            look = problem.along(U, direction, t)
+            other = whole.along(whole.scores(u), 2.0 * whole.scores(v - u), t)
+            assert (look.risk, look.slope) == pytest.approx((other.risk, other.slope))
+        for third in rng.normal(size=(4, 64)):  # more than a worker keeps
+            assert problem.risk(third) == pytest.approx(whole.risk(third))
+        assert problem.risk_at(-U) == pytest.approx(whole.risk(-u))
+
+
+def test_parts_hold_all_and_each_has_weight():
+    X = sp.random_array((50, 7), density=0.4, format="csr", rng=0)
+    y, weights = np.arange(50.0), np.zeros(50)
+    weights[[3, 4, 48]] = 1.0
+    for count in (1, 2, 5, 60):
+        for s in (None, weights):
+            parts = memory_parts(X, y, s, count)
+            assert len(parts) <= count
+            assert np.concatenate([part.Y for part in parts]).tolist() == y.tolist()
+            assert (sp.vstack([part.X for part in parts]) != X).nnz == 0
+            assert s is None or all(part.weights.sum() > 0 for part in parts)
+    words = Ragged.from_list([[1, 2], [], [3], [4, 5, 6]])
+    assert [neighbours(words, 1, 4)[i].tolist() for i in range(3)] == [[], [3], [4, 5, 6]]
+
+
+def test_sums_of_sparse_and_dense_answers():
+    dense, sparse = np.ones(20_000), np.zeros(20_000)
+    sparse[7] = 2.0
+    assert isinstance(packed(sparse), SparseVector)
+    assert packed(dense) is dense
+    for answers in ([packed(sparse)] * 3, [packed(sparse), dense], [dense, packed(sparse), packed(sparse)]):
+        total, number = add_up([(answer, 0.5) for answer in answers])
+        assert unpacked(total).tolist() == sum(unpacked(answer) for answer in answers).tolist()
+        assert number == 0.5 * len(answers)
+    assert add_up([(1.0,), LOST]) == LOST
+
+
+def test_what_does_not_fit_is_refused(digits):
+    model, X, Y = cases(*digits)["binary"]
+    with pytest.raises(ValueError, match="examples in parts"):
+        solve(Problem(model, X, Y), DistributedDual())
+    problem = SplitProblem(model, X, Y, engine=ThreadCrews(2))
+    with problem.engine:
+        with pytest.raises(ValueError, match="examples on this machine"):
+            solve(problem, "newton")
+        assert solve(problem, "dual_cd", max_iter=1).solver == "distributed_dual"
+        assert solve(problem, "auto", max_iter=1).solver == "one_slack"
+    with pytest.raises(ValueError, match="engine='spark' is not known"):
+        LinearSVC(engine="spark").fit(X, Y)
+    with pytest.raises(ValueError, match="leave planes at 1"):
+        solve(Problem(Ranking(64), X, Y), OneSlack(planes=2))
+    named = new_problem(model, X, Y, 1.0, solver="distributed_dual", n_jobs=2)
+    with named.engine:
+        assert solve(named, "distributed_dual", tol=1e-2).gap <= 1e-2
+
+
+def test_distributed_dual_through_an_estimator(digits):
+    X, y = digits
+    plain = LinearSVC(0.01, fit_intercept=False, solver="dual_cd").fit(X, y % 2)
+    model = LinearSVC(0.01, fit_intercept=False, solver="distributed_dual", n_jobs=2).fit(X, y % 2)
+    assert model.dual_objective_ <= plain.objective_
+    assert plain.dual_objective_ <= model.objective_
+    assert model.duality_gap_ <= 1e-3
