@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import oneslack
 from oneslack import FormatError, KernelSVC, OneslackError
 from oneslack.datasets import make_checkers
-from oneslack.estimators import kernel_svc
+from oneslack.estimators import kernel_parameters
 
 X, Y = make_checkers(400, random_state=0)
 X_TEST, Y_TEST = make_checkers(2000, random_state=1)
@@ -112,6 +112,7 @@ def test_same_seed_same_model(method):
 def test_auto_goes_by_the_memory():
     assert checkers_model()._method(1000) == "exact"
     assert checkers_model(memory=1e5)._method(1000) == "linear"
+    assert checkers_model()._method(60_000) == "exact"
     assert checkers_model()._method(100_000) == "linear"
     assert checkers_model()._method(1_000_000) == "constant"
 
@@ -152,7 +153,7 @@ def test_gamma_is_that_of_scikit_learn():
 
 def test_float32_values_are_good_enough(monkeypatch):
     wide = checkers_model(tol=1e-5).fit(X, Y)
-    monkeypatch.setattr(kernel_svc, "WIDE", 100)
+    monkeypatch.setattr(kernel_parameters, "WIDE", 100)
     narrow = checkers_model(tol=1e-5).fit(X, Y)
     assert narrow._kernel.dtype == np.float32
     assert narrow.objective_ == pytest.approx(wide.objective_, rel=1e-4)
@@ -220,7 +221,14 @@ def test_a_file_is_the_model(tmp_path, form):
     assert again.get_params() == model.get_params()
     np.testing.assert_array_equal(again.decision_function(data), model.decision_function(data))
     np.testing.assert_array_equal(again.classes_, model.classes_)
-    for attribute in ("objective_", "duality_gap_", "certified_", "method_", "n_features_in_"):
+    for attribute in (
+        "objective_",
+        "objective_error_",
+        "duality_gap_",
+        "certified_",
+        "method_",
+        "n_features_in_",
+    ):
         assert getattr(again, attribute) == getattr(model, attribute)
     again.save(tmp_path / "again.model")
     assert (tmp_path / "again.model").read_bytes() == path.read_bytes()

@@ -1,10 +1,17 @@
-"""Parameters of KernelSVC: what they may be."""
+"""Parameters of kernels and kernel methods: what they may be, and the kernel they make of data."""
 
 from __future__ import annotations
 
-from ..mercer import NAMES
+import numpy as np
+import scipy.sparse as sp
+
+from ..mercer import NAMES, Kernel
 from .parameters import _CHECKS, _choice, _integer, _number
 
+#: Up to here kernel values are float64.
+WIDE = 4096
+#: The parameters that say what the kernel is.
+KERNEL = ("kernel", "gamma", "degree", "coef0")
 METHODS = ("auto", "exact", "linear", "constant", "basis")
 
 
@@ -21,6 +28,32 @@ def _check_gamma(value):
         _number("gamma", value, "'scale', 'auto' or a positive number", lambda gamma: gamma > 0)
 
 
+def fitted_kernel(model, X, sample_weight=None) -> Kernel:
+    """The kernel of the model's parameters kernel, gamma, degree and coef0 for the examples X."""
+    name, gamma = model.kernel, model.gamma
+    if isinstance(name, str) and name == "precomputed" and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"Precomputed kernels must be a square matrix of all training examples; X has shape {X.shape}"
+        )
+    if isinstance(gamma, str):
+        spread = _variance(X, sample_weight) if gamma == "scale" and name in NAMES else 0.0
+        gamma = 1.0 / X.shape[1]
+        gamma = gamma / spread if spread > 0 else gamma
+    kernel = Kernel(name, float(gamma), model.degree, float(model.coef0)).fitted(X)
+    return kernel if X.shape[0] <= WIDE else kernel.narrowed(X)
+
+
+def _variance(X, weights=None):
+    """Of all numbers in X; a row of weight 2 counts twice."""
+    shares = np.full(X.shape[0], 1.0) if weights is None else np.asarray(weights, dtype=np.float64)
+    shares = shares / (shares.sum() * X.shape[1])
+    if weights is None and not sp.issparse(X):
+        return float(X.var(dtype=np.float64))
+    squares = X.multiply(X) if sp.issparse(X) else X * X
+    mean, mean_square = (float(shares @ np.asarray(part.sum(axis=1)).ravel()) for part in (X, squares))
+    return mean_square - mean**2
+
+
 _KERNEL_CHECKS = {
     "kernel": lambda value: callable(value) or _choice("kernel", value, NAMES, "or a function"),
     "gamma": _check_gamma,
@@ -30,6 +63,16 @@ _KERNEL_CHECKS = {
     "sample_size": lambda value: (
         value is None or _integer("sample_size", value, "None or an integer >= 1", lambda size: size >= 1)
     ),
+    "choice": lambda value: _choice("choice", value, ("random", "pivoted")),
     "n_basis": lambda value: _integer("n_basis", value, "an integer >= 1", lambda size: size >= 1),
     "memory": lambda value: _number("memory", value, "a positive number of bytes", lambda size: size > 0),
+}
+
+#: Of a tagger, which has a kernel only where it is asked for one; it needs the rows of tokens.
+TAGGER_CHECKS = {name: _KERNEL_CHECKS[name] for name in (*KERNEL, "n_basis")} | {
+    "kernel": lambda value: (
+        value is None
+        or callable(value)
+        or _choice("kernel", value, [name for name in NAMES if name != "precomputed"], "None or a function")
+    ),
 }

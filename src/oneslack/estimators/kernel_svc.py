@@ -7,30 +7,29 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import driver
 from ..engines.threads import Threads
 from ..kernel_problem import MEMORY, KernelProblem
-from ..mercer import NAMES, Inputs, Kernel
+from ..mercer import Inputs
 from ..result import Status
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .class_task import ClassTask
 from .convergence import warn_if_stopped_early
-from .kernel_parameters import check_kernel_parameters
+from .kernel_parameters import WIDE, check_kernel_parameters, fitted_kernel
 from .linear_model import INPUT
 from .parameters import seed_of
 from .targets import encode, example_weights
 
 #: The papers' epsilon, by which sampled schemes stop.
 EPSILON = 1e-3
-#: Up to here kernel values are float64.
-WIDE = 4096
 #: From here on "auto" no longer looks at all examples in each round.
 CONSTANT_FROM = 400_000
+#: "auto" is exact while this share of the rows of the kernel matrix fits into the memory.
+EXACT_SHARE = 1 / 8
 #: Examples of a sampled plane.
 SAMPLE_SIZE = {"linear": 400, "constant": 1000}
 #: Values of the kernel that a certificate may always cost.
@@ -58,8 +57,8 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     method : {"auto", "exact", "linear", "constant", "basis"}, default="auto"
         "exact": the dual by blocks, with a certificate.  "linear": cuts of sampled examples, scores of all n
         in each round.  "constant": cuts of samples alone, in a time that does not depend on n.  "basis": the
-        span of `n_basis` examples.  "auto" takes "exact" while the kernel matrix fits into `memory`, then
-        "linear", and "constant" from 400,000 examples on.
+        span of `n_basis` examples.  "auto" takes "exact" while an eighth of the kernel matrix fits into
+        `memory`, then "linear", and "constant" from 400,000 examples on.
     sample_size : int or None, default=None
         Examples of a sampled cut; None is 400 for "linear" and 1000 for "constant".
     n_basis : int, default=500
@@ -103,6 +102,8 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         P at this model, a lower bound of its minimum, and (P - D) / P.  The bound is true where
         `certified_`; else it is an estimate ("linear" and "constant": by sampled cuts; "basis": a bound for
         the span only).  For "constant" on many examples P, too, is estimated from a part of them.
+    objective_error_ : float
+        Standard error of `objective_` where it is estimated, else 0.
     certified_ : bool
     reduction_error_ : float
         After `reduce`: what it may have changed.
@@ -194,7 +195,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         task = ClassTask(classes, codes, 0, bool(self.fit_intercept), weights, None, ovr)
         self.method_ = self._method(X.shape[0])
         self._check_method(task)
-        self._kernel = self._fitted_kernel(X, sample_weight)
+        self._kernel = fitted_kernel(self, X, sample_weight)
         with fit_progress(self, X, y, sample_weight) as callbacks:
             results = self._solve(task, X, callbacks)
             self.classes_ = classes
@@ -202,14 +203,14 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             self._store_certificate(results, None)
             self.certified_ = all(result.certified for result in results)
         told = copy.copy(self)
-        told.epsilon = self._epsilon()
+        told.epsilon = self._stopping_epsilon()
         warn_if_stopped_early(told, None, results)
         return self
 
     def _method(self, n):
         if self.method != "auto":
             return self.method
-        if 4 * n * n <= self.memory or 8 * n * n <= min(self.memory, 8 * WIDE**2):
+        if EXACT_SHARE * n * n * (8 if n <= WIDE else 4) <= self.memory:
             return "exact"
         return "linear" if n < CONSTANT_FROM else "constant"
 
@@ -220,23 +221,9 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
                 "or multi_class='ovr'"
             )
 
-    def _epsilon(self):
-        sampled = self.method_ in SAMPLE_SIZE
+    def _stopping_epsilon(self):
+        sampled = getattr(self, "method_", self.method) in SAMPLE_SIZE
         return EPSILON if sampled and self.epsilon is None else self.epsilon
-
-    def _fitted_kernel(self, X, sample_weight) -> Kernel:
-        name = self.kernel
-        if isinstance(name, str) and name == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed kernels must be a square matrix of all training examples; X has shape {X.shape}"
-            )
-        gamma = self.gamma
-        if isinstance(gamma, str):
-            gamma = 1.0 / X.shape[1]
-            spread = _variance(X, sample_weight) if self.gamma == "scale" and name in NAMES else 0.0
-            gamma = gamma / spread if spread > 0 else gamma
-        kernel = Kernel(name, float(gamma), self.degree, float(self.coef0)).fitted(X)
-        return kernel if X.shape[0] <= WIDE else kernel.narrowed(X)
 
     def _solver(self):
         from ..solvers.basis_functions import BasisFunctions
@@ -252,7 +239,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         return SampledCuts(self.method_, size, seed=seed)
 
     def _solve(self, task, X, callbacks):
-        results, solver = [], self._solver()
+        results, solver, errors = [], self._solver(), []
         begin, time_limit, max_iter = time.perf_counter(), self.time_limit, self.max_iter
         for model, y, weights in task.models():
             if self.time_limit is not None:
@@ -263,12 +250,14 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             )  # fmt: skip
             with problem.engine:
                 result = driver.solve(
-                    problem, solver, tol=self.tol, epsilon=self._epsilon(), max_iter=max_iter,
+                    problem, solver, tol=self.tol, epsilon=self._stopping_epsilon(), max_iter=max_iter,
                     time_limit=time_limit, callbacks=callbacks,
                 )  # fmt: skip
                 results.append(_with_certificate(problem, result))
+                errors.append(problem.primal_error)
             if result.status is Status.INTERRUPTED:
                 max_iter = 1  # Ctrl-C is for all classes
+        self.objective_error_ = float(np.linalg.norm(errors))
         return results
 
     def _store_expansion(self, X, expansions):
@@ -368,17 +357,6 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
 
         check_is_fitted(self)
         save_model(path, *kernel_to_file(self))
-
-
-def _variance(X, weights=None):
-    """Of all numbers in X; a row of weight 2 counts twice."""
-    shares = np.full(X.shape[0], 1.0) if weights is None else np.asarray(weights, dtype=np.float64)
-    shares = shares / (shares.sum() * X.shape[1])
-    if weights is None and not sp.issparse(X):
-        return float(X.var(dtype=np.float64))
-    squares = X.multiply(X) if sp.issparse(X) else X * X
-    mean, mean_square = (float(shares @ np.asarray(part.sum(axis=1)).ravel()) for part in (X, squares))
-    return mean_square - mean**2
 
 
 def _with_certificate(problem, result):

@@ -36,6 +36,7 @@ def kernel_to_file(model):
         "dtype": np.dtype(kernel.dtype).name,
     }  # fmt: skip
     header["fit"] = {"method": model.method_, "certified": bool(model.certified_)}
+    header["fit"]["objective_error"] = model.objective_error_
     if hasattr(model, "reduction_error_"):
         header["fit"]["reduction_error"] = float(model.reduction_error_)
     arrays |= class_arrays
@@ -62,6 +63,7 @@ def kernel_from_file(kind, header, arrays):
         check_shape("feature names", model.feature_names_in_, (d,))
     certificate_from_file(model, header["certificate"])
     model.method_, model.certified_ = str(header["fit"]["method"]), bool(header["fit"]["certified"])
+    model.objective_error_ = float(header["fit"].get("objective_error", 0.0))
     if "reduction_error" in header["fit"]:
         model.reduction_error_ = float(header["fit"]["reduction_error"])
     told = header["kernel"]

@@ -1,0 +1,89 @@
+"""Options of `train classify` about kernels."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from .options import not_negative, positive
+from .output import Exit, Refusal
+
+
+class KernelName(StrEnum):
+    """Kernels by name."""
+
+    rbf = "rbf"
+    poly = "poly"
+    linear = "linear"
+    laplacian = "laplacian"
+
+
+class Method(StrEnum):
+    """Ways to train with a kernel."""
+
+    auto = "auto"
+    exact = "exact"
+    linear = "linear"
+    constant = "constant"
+    basis = "basis"
+
+
+Kernel = Annotated[
+    KernelName | None,
+    typer.Option("--kernel", help="Learn with this kernel instead of linearly.", show_default=False),
+]
+Gamma = Annotated[
+    float | None,
+    typer.Option(
+        help="Of the kernel: exp(-gamma |a - b|^2) for rbf. (default: 1 / (features × variance))",
+        callback=positive, show_default=False,
+    ),
+]  # fmt: skip
+Degree = Annotated[
+    float | None, typer.Option(help="Of poly. (default: 3)", callback=not_negative, show_default=False)
+]
+Coef0 = Annotated[
+    float | None, typer.Option("--coef0", help="Of poly: what is added. (default: 0)", show_default=False)
+]
+HowKernel = Annotated[
+    Method | None,
+    typer.Option(
+        "--method", show_default=False,
+        help="With a kernel: exact, sampled in linear or constant time a step, or the span of a basis. "
+        "(default: auto, by the number of examples)",
+    ),
+]  # fmt: skip
+SampleSize = Annotated[
+    int | None,
+    typer.Option(
+        "--sample-size", min=1, show_default=False,
+        help="Examples of a sampled cut (default: 400 for linear, 1000 for constant), or of the basis (500).",
+    ),
+]  # fmt: skip
+
+
+def kernel_terms(kernel, gamma, degree, coef0, method, sample_size) -> dict:
+    """The parameters of KernelSVC that are given; empty without a kernel."""
+    given = {
+        "--gamma": gamma, "--degree": degree, "--coef0": coef0, "--method": method,
+        "--sample-size": sample_size,
+    }  # fmt: skip
+    if kernel is None:
+        for option, value in given.items():
+            if value is not None:
+                raise Refusal(f"{option} is for a kernel; add --kernel rbf, or drop it.", Exit.USAGE)
+        return {}
+    terms = {"kernel": kernel.value, "gamma": gamma, "degree": degree, "coef0": coef0}
+    terms["method"] = None if method is None else method.value
+    terms["n_basis" if method == Method.basis else "sample_size"] = sample_size
+    return {name: value for name, value in terms.items() if value is not None}
+
+
+def refuse_with_kernel(terms, **others):
+    """A kernel model has no weights of features, and its training is not written down."""
+    for name, value in others.items():
+        if terms and value:
+            option = "--" + name.replace("_", "-")
+            raise Refusal(f"{option} and --kernel do not go together; drop one of them.", Exit.USAGE)

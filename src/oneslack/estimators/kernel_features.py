@@ -1,0 +1,128 @@
+"""KernelFeatures: a kernel for every linear model, by basis functions."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..engines.threads import Threads
+from .kernel_parameters import check_kernel_parameters, fitted_kernel
+from .linear_model import INPUT
+from .parameters import seed_of
+
+
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features z(x) with <z(a), z(b)> near k(a, b), exact for the examples B of a basis.
+
+    A linear model on z is the best model with the kernel in the span of B, with the same norm: its objective
+    bounds that of the whole kernel problem from above, and its certificate is one of the span.  Put it before
+    RankSVM, LinearSVR, MetricSVC, or any other linear model.
+
+    Parameters
+    ----------
+    kernel, gamma, degree, coef0 : as for KernelSVC
+        "precomputed" is not for this.
+    n_basis : int, default=500
+        Examples of the basis; fewer are taken where they explain all.
+    choice : {"random", "pivoted"}, default="random"
+        "pivoted": each the one that the others explain least, of ten times as many drawn at random.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw; None is 0, so equal fits are equal.
+
+    Attributes
+    ----------
+    components_ : ndarray or CSR matrix of shape (k, d)
+        The rows of the basis B.
+    mapping_ : ndarray of shape (k, k)
+        z(x) = k(x, B) @ mapping_.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+
+    Examples
+    --------
+    >>> from oneslack import KernelFeatures
+    >>> from oneslack.datasets import make_checkers
+    >>> X, y = make_checkers(200, random_state=0)
+    >>> KernelFeatures(gamma=2.0, n_basis=50).fit_transform(X).shape
+    (200, 50)
+    """
+
+    def __init__(
+        self,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        *,
+        n_basis=500,
+        choice="random",
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_basis = n_basis
+        self.choice = choice
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def fit(self, X, y=None):
+        """Choose the basis.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        self : KernelFeatures
+        """
+        from ..solvers.basis_functions import choose_basis
+
+        check_kernel_parameters(self)
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError("KernelFeatures needs rows, but kernel='precomputed'; use KernelSVC")
+        X = validate_data(self, X, order="C", **INPUT)
+        self._kernel = fitted_kernel(self, X)
+        inputs = self._kernel.inputs(X)
+        index, self.mapping_ = choose_basis(
+            self._kernel, inputs, self.n_basis, self.choice, seed_of(self.random_state)
+        )
+        self.components_ = X[index]
+        self._n_features_out = len(index)
+        return self
+
+    def transform(self, X):
+        """The features of rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        Z : ndarray of shape (n, k)
+        """
+        from ..solvers.basis_functions import mapped
+
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **INPUT)
+        B = self._kernel.inputs(self.components_)
+        Z = np.empty((X.shape[0], B.rows.shape[0]), self._kernel.dtype)
+        with Threads(self.n_jobs) as engine:
+            for lo in range(0, X.shape[0], 65_536):  # inputs are copies
+                part = self._kernel.inputs(X[lo : lo + 65_536])
+                Z[lo : lo + 65_536] = mapped(self._kernel, part, B, self.mapping_, engine)
+        return Z
