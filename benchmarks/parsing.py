@@ -4,18 +4,24 @@ speed   the same grammar, sentences and best score as NLTK's ViterbiParser on on
         NLTK is given only those lexical rules that a sentence needs, which is in its favour.
 f1      labelled F1 by EVALB's rules of one grammar, with weights that are logarithms of relative
         frequencies, that are learned, and that are learned with span features too.  ptb_sample keeps its
-        last tenth for testing, craft_treebank has its own development part.
+        last tenth for testing, craft_treebank has its own development part.  With --choose the last tenth
+        of the training trees is tested instead, for choosing settings before the test is seen.
+folds   rules alone beside relative frequencies, every tenth of the training trees held out in turn: where a
+        test of 80 sentences says little.
 calls   questions to the parser of n-slack and of one-slack with its cache, to the same certified gap.
 all     all CRAFT training trees of at most 40 words, with span features: time and memory.
 
 pip install nltk
 python benchmarks/parsing.py f1 --data DIR --corpus ptb --longest 15
+python benchmarks/parsing.py f1 --data DIR --tagged --horizontal 0 --vertical 2 --C 1 --only rules
+python benchmarks/parsing.py calls --data DIR --corpus ptb --longest 15
 """
 
 import argparse
 import resource
 import statistics
 import time
+from itertools import pairwise
 from math import exp
 
 import numpy as np
@@ -24,13 +30,14 @@ from problems import add_options, data_folder
 import oneslack
 from oneslack.brackets import bracket_scores
 from oneslack.engines.threads import Threads
-from oneslack.estimators.grammar_parser import GrammarParser
+from oneslack.estimators.grammar_parser import PARTS, GrammarParser
 from oneslack.formats.trees import read_trees
 from oneslack.models.grammar import GrammarModel, SpanFeatures
 from oneslack.models.grammar.reading import read_grammar_and_trees
 from oneslack.problem import Problem
 from oneslack.ragged import Ragged
 from oneslack.rows import Shard
+from oneslack.solvers.dual_cd import DualCD
 from oneslack.solvers.n_slack import NSlack
 from oneslack.solvers.one_slack import OneSlack
 
@@ -167,10 +174,11 @@ def f1(args, train, test):
     parser.grammar_, _, _ = read(args, train)
     parser.model_, parser.coef_ = GrammarModel(parser.grammar_), parser.grammar_.frequency_weights()
     _row(args, "relative frequencies", parser, test, ["", "", "", ""])
-    for name, C, spans in (("learned", args.C, False), ("learned, span features", args.C_spans, True)):
+    kinds = {"rules": ("learned", args.C, False), "spans": ("learned, span features", args.C_spans, True)}
+    for name, C, spans in kinds.values() if args.only is None else [kinds[args.only]]:
         parser = GrammarParser(
             C, horizontal=_horizontal(args), vertical=args.vertical, span_features=spans, n_jobs=args.jobs,
-            tol=args.tol, solver=args.solver, verbose=args.verbose,
+            tol=args.tol, solver=args.solver, time_limit=args.time_limit, verbose=args.verbose,
         )  # fmt: skip
         start = time.perf_counter()
         parser.fit(sentences(args, train), train)
@@ -183,11 +191,33 @@ def f1(args, train, test):
 
 def _row(args, name, parser, test, cells):
     found = bracket_scores(test, parser.predict(sentences(args, test)))
+    print(f"| {name} | {_cells(found)} | {' | '.join(cells)} |", flush=True)
+
+
+def _cells(found):
     values = (found.f1, found.precision, found.recall, found.exact, found.tag_accuracy)
-    print(
-        f"| {name} | {' | '.join(f'{100 * value:.2f}' for value in values)} | {' | '.join(cells)} |",
-        flush=True,
-    )
+    return " | ".join(f"{100 * value:.2f}" for value in values)
+
+
+def folds(args, train, _):
+    """Pooled F1 over held-out parts of the training trees, in the order of documents."""
+    cuts = [len(train) * k // args.folds for k in range(args.folds + 1)]
+    plain, learned = [], []
+    for a, b in pairwise(cuts):
+        rest, held_out = train[:a] + train[b:], train[a:b]
+        parser = GrammarParser(n_jobs=args.jobs)
+        parser.grammar_, _, _ = read(args, rest)
+        parser.model_, parser.coef_ = GrammarModel(parser.grammar_), parser.grammar_.frequency_weights()
+        plain += parser.predict(sentences(args, held_out))
+        parser = GrammarParser(
+            args.C, horizontal=_horizontal(args), vertical=args.vertical, n_jobs=args.jobs, tol=args.tol,
+            solver=args.solver,
+        )  # fmt: skip
+        learned += parser.fit(sentences(args, rest), rest).predict(sentences(args, held_out))
+    print(f"{len(train)} trees of at most {args.longest} words, {args.folds} parts, C = {args.C:g}\n")
+    print("| weights | F1 | precision | recall | exact | tags |\n| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, trees in (("relative frequencies", plain), ("learned", learned)):
+        print(f"| {name} | {_cells(bracket_scores(train, trees))} |", flush=True)
 
 
 # Questions.
@@ -200,8 +230,11 @@ def calls(args, train, _):
     print(f"{len(X)} sentences, C = {args.C:g}, relative gap {args.tol:g}, loss {args.loss}\n")
     print("| solver | questions | from the cache | rounds | seconds | parser's share | gap |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
-    solvers = {"n-slack": NSlack(), "one-slack": OneSlack()}
-    solvers |= {f"one-slack, cache of {k}": OneSlack(cache_size=k) for k in args.cache_sizes}
+    solvers = {"n-slack": NSlack(), "n-slack, a part at a time": NSlack(inner=0.3, parts=PARTS)}
+    solvers |= {"dual steps": DualCD(), "one-slack": OneSlack()}
+    for k in args.cache_sizes:
+        solvers[f"one-slack, cache of {k}"] = OneSlack(cache_size=k)
+        solvers[f"one-slack, cache of {k}, a part at a time"] = OneSlack(cache_size=k, parts=PARTS)
     for name, solver in solvers.items():
         problem = Problem(model, X, Y, args.C, n_jobs=args.jobs)
         start = time.perf_counter()
@@ -234,16 +267,19 @@ def everything(args, train, test):
     )
 
 
-PARTS = {"speed": speed, "f1": f1, "calls": calls, "all": everything}
+RUNS = {"speed": speed, "f1": f1, "folds": folds, "calls": calls, "all": everything}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     add_options(parser)
-    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("part", choices=RUNS)
     parser.add_argument("--corpus", choices=["ptb", "craft"], default="ptb")
     parser.add_argument("--longest", type=int, default=40)
     parser.add_argument("--limit", type=int, help="use only the first trees for training")
+    parser.add_argument("--choose", action="store_true", help="test on the last tenth of the training trees")
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--only", choices=["rules", "spans"], help="f1: learn only this")
     parser.add_argument("--horizontal", type=int, default=1, help="-1 for whole rules")
     parser.add_argument("--tagged", action="store_true", help="f1: the tags of words are given")
     parser.add_argument("--vertical", type=int, default=1)
@@ -254,14 +290,18 @@ def main():
     parser.add_argument("--solver", default="auto")
     parser.add_argument("--tol", type=float, default=0.01)
     parser.add_argument("--time-limit", type=float)
-    parser.add_argument("--cache-sizes", type=int, nargs="*", default=[5, 20])
+    parser.add_argument("--cache-sizes", type=int, nargs="*", default=[10])
     parser.add_argument("--lengths", type=int, nargs="*", default=[5, 10, 15, 20])
     parser.add_argument("--repeat", type=int, default=3, help="speed: sentences of about each length")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", type=int, default=0)
     args = parser.parse_args()
     train, test = corpus(data_folder(args.data), args.corpus, args.longest)
-    PARTS[args.part](args, train[: args.limit], test)
+    train = train[: args.limit]
+    if args.choose:
+        n = len(train) * 9 // 10
+        train, test = train[:n], train[n:]
+    RUNS[args.part](args, train, test)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The grammar model as solvers see it: blocks, conformance, certificates, refusals."""
 
+import itertools
 import re
 
 import numpy as np
@@ -142,6 +143,19 @@ def test_the_cache_saves_questions():
         solve(problem, solver, tol=1e-3)
         calls[name] = problem.work.oracle_calls
     assert calls["cache"] < calls["none"]
+
+
+def test_shards_are_of_equal_work():
+    grammar, X, _ = sentences(5, n=12)
+    data = GrammarModel(grammar).pack(X * 20, None)
+    for lo, hi in ((0, data.n), (7, 113), (5, 6)):
+        shards = data.split(lo, hi)
+        assert [shards[0].lo, shards[-1].hi] == [lo, hi]
+        assert all(a.hi == b.lo for a, b in itertools.pairwise(shards))
+    m = data.words.lengths.astype(float)
+    work = [(m[s.lo : s.hi] ** 3 + 600.0 * m[s.lo : s.hi]).sum() for s in data.shards]
+    assert len(work) > 8
+    assert max(work) <= 1.5 * np.mean(work)
 
 
 def test_some_sentences():

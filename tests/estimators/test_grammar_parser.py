@@ -266,6 +266,35 @@ def test_stopping_early_is_said():
         parser(max_iter=1, solver="one_slack").fit(TREES)
 
 
+def test_the_solver_that_parses_least_is_chosen(fitted):
+    assert fitted.result_.solver == "n_slack"
+    assert "sentences in doubt are parsed" in fitted.result_.reason
+    asked = parser(solver="one_slack").fit(TREES).result_
+    assert (asked.solver, asked.reason) == ("one_slack", "asked for")
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_an_interrupted_training_keeps_the_best_model(is_known):
+    """Before anything is known of P, and after."""
+
+    def interrupt(row):
+        if row.iteration > 2 and np.isfinite(row.primal) == is_known:
+            raise KeyboardInterrupt
+
+    model = parser(tol=1e-9, C=100.0)
+    model._row_callbacks = [interrupt]
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model.fit(TREES)
+    assert model.result_.status.name == "INTERRUPTED"
+    assert np.isfinite(model.duality_gap_)
+    cuts = all_cuts(
+        model.model_, [model.grammar_.word_ids(x) for x in WORDS], [model.grammar_.encode(t) for t in TREES]
+    )
+    reference = Reference.of_cuts(cuts.deltas.toarray(), cuts.losses, cuts.index, np.full(len(TREES), 100.0))
+    assert model.objective_ == pytest.approx(reference.primal(model.coef_), rel=1e-6)
+    assert [tree.words() for tree in model.predict(WORDS)] == WORDS
+
+
 def test_clones_and_parameters():
     model = parser(vertical=2, span_features=True)
     assert clone(model).get_params() == model.get_params()

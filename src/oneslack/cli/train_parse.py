@@ -9,12 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
+from .engine import engine_for
 from .keeping import keep_in
 from .options import Json, positive
 from .output import Exit, Refusal, check_writable, guarded
 from .tag_options import Rescaling, TagSolver
 from .train_options import (
+    Address,
     Checkpoint,
+    Engine,
     Epsilon,
     Every,
     Jobs,
@@ -24,6 +27,7 @@ from .train_options import (
     Resume,
     TimeLimit,
     Tol,
+    Where,
 )
 
 
@@ -126,6 +130,8 @@ def parse(
     every: Every = "5m",
     resume: Resume = False,
     jobs: Jobs = None,
+    engine: Where = Engine.threads,
+    address: Address = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which trees are visited.", min=0, max=2**31 - 1)
     ] = 0,
@@ -146,7 +152,8 @@ def parse(
     model = training.build(
         "GrammarParser", C=C, span_features=span_features, horizontal=None if horizontal < 0 else horizontal,
         vertical=vertical, binarise=binarise.value, loss=loss.value, rescaling=rescaling.value,
-        min_count=min_count, solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs, max_iter=max_iter,
+        min_count=min_count, solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs,
+        engine=engine_for(engine, address, jobs), max_iter=max_iter,
         time_limit=time_limit, random_state=seed,
     )  # fmt: skip
     return training.train(

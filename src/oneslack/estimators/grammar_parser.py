@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import driver
 from ..models.grammar import GrammarModel, SpanFeatures
 from ..models.grammar.reading import read_grammar_and_trees
-from ..problem import Problem
 from ..ragged import Ragged
+from ..split.new import new_problem
 from ..trees import Tree
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
@@ -21,6 +22,10 @@ from .convergence import warn_if_stopped_early
 from .parameters import check_parameters
 from .parsed_input import checked_weights, other_tags, refuse_other_words, sentences_of, trees_of, words_of
 from .parser_parameters import CHECKS
+
+#: One part of so many sentences is asked about at a time (solvers/doubts.py).
+PARTS = 16
+REASON = "parsing is dear beside remembered trees: sentences in doubt are parsed, a part at a time"
 
 
 class Parses(NamedTuple):
@@ -59,7 +64,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
     chain_length : int, default=1
         Chains of unary rules are those of the trees, and all others of at most so many rules.
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
-        "auto" chooses; `result_.reason` says why.
+        "auto" is n-slack that parses only the sentences in doubt; "one_slack" does so too, with its cache.
     tol : float, default=1e-2
         Relative duality gap (P - D) / P to stop at.
     epsilon : float or None, default=None
@@ -68,6 +73,8 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         Cuts that "one_slack" remembers of each sentence, to ask them before the parser; 0 for none.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.  The result is the same for any number.
+    engine : {"threads", "ray"}, Ray or None, default=None
+        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
     max_iter : int, default=100_000
         Steps of the solver.
     time_limit : float or None, default=None
@@ -120,6 +127,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         epsilon=None,
         cache_size=10,
         n_jobs=None,
+        engine=None,
         max_iter=100_000,
         time_limit=None,
         random_state=None,
@@ -140,6 +148,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         self.epsilon = epsilon
         self.cache_size = cache_size
         self.n_jobs = n_jobs
+        self.engine = engine
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.random_state = random_state
@@ -174,12 +183,14 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         words, outputs = Ragged.from_list([grammar.word_ids(sentences[i]) for i in kept]), outputs.take(kept)
         spans = SpanFeatures.read(grammar, words, outputs) if self.span_features else None
         model = GrammarModel(grammar, self.loss, spans, frequencies=self.frequencies)
-        problem = Problem(
+        problem = new_problem(
             model, words, outputs, self.C, sample_weight=weights, rescaling=self.rescaling,
-            cache_size=self.cache_size, n_jobs=self.n_jobs,
+            cache_size=self.cache_size, n_jobs=self.n_jobs, engine=self.engine, solver=self.solver,
         )  # fmt: skip
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
             result = driver.solve(problem, callbacks=callbacks, **self._training(), **self._keeping())
+            if self._is_automatic():
+                result = replace(result, reason=REASON)
             self.grammar_, self.model_, self.coef_, self.outside_ = grammar, model, result.w, outside
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])
@@ -276,6 +287,21 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
 
         check_is_fitted(self)
         save_model(path, *parser_to_file(self))
+
+    def _training(self):
+        from ..solvers.n_slack import NSlack
+        from ..solvers.one_slack import OneSlack
+
+        training = super()._training()
+        if self._is_automatic():
+            training["solver"] = NSlack(inner=0.3, seed=training["seed"], parts=PARTS)
+        elif self.solver == "one_slack" and self.engine in (None, "threads"):
+            training["solver"] = OneSlack(cache_size=self.cache_size, parts=PARTS)
+        return training
+
+    def _is_automatic(self):
+        """Whether the choice of the solver is ours; on a cluster it is not."""
+        return self.solver == "auto" and self.engine in (None, "threads")
 
     def _best(self, sentences):
         """The numbers of the best tree of each sentence; all -1 where there is none."""
