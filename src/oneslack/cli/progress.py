@@ -6,6 +6,8 @@ import math
 import sys
 import time
 
+from .forecast import in_words, memory_in_use, seconds_left, work
+
 #: Redraws a second of the live table: it must cost nothing.
 REFRESH_RATE = 8
 #: Seconds between two plain lines.
@@ -65,7 +67,7 @@ class LiveTable(Silence):
 
         self.title, self.tol, self.n_problems = title, tol, n_problems
         self.problem, self.rows, self.newest, self.widest = 0, [], None, math.nan
-        self.next_time = 0.0
+        self.next_time, self.closing = 0.0, []
         self.live = Live(console=Console(file=stream), auto_refresh=False)
 
     def __enter__(self):
@@ -88,6 +90,9 @@ class LiveTable(Silence):
     def _remember(self, row):
         if row.iteration == 1:
             self.problem, self.rows, self.widest = self.problem + 1, [], math.nan
+            self.closing = []
+        if not self.closing or row.gap < self.closing[-1][1]:
+            self.closing.append((row.seconds, row.gap))
         self.newest = row
         if math.isfinite(row.gap) and not self.widest >= row.gap:
             self.widest = row.gap
@@ -109,8 +114,10 @@ class LiveTable(Silence):
         bar = Table.grid(padding=(0, 1))
         goal = f"gap {percent(self.newest.gap)}" + (f" of {percent(self.tol)}" if self.tol else "")
         bar.add_row(ProgressBar(1.0, self._share_done(), width=44), Text(goal, style="bold cyan"))
+        left = [in_words(seconds_left(self.closing, self.tol))] if self.newest.gap > (self.tol or 0.0) else []
+        foot = Text(", ".join([*left, *work(self.newest), memory_in_use()]).strip(", "), style="dim")
         heading = Text(f"{self.title}  {which(self.problem, self.n_problems)}", style="bold")
-        return Group(heading, table, bar)
+        return Group(heading, table, bar, foot)
 
     def _share_done(self) -> float:
         """How far the gap has come from its widest to the tolerance, on a log scale."""

@@ -1,9 +1,9 @@
 """Where a warm start begins.
 
-The same data, labels, weights, C and form as in the last fit: its whole state (planes, duals,
-smoothing), so that the fit goes on where it stopped.  Anything else with the same classes and
-features: its weights, and Newton's smoothing, loosened.  Planes and duals of other data would give a
-false certificate, therefore the data are compared by a digest, not by their size.
+The same data, labels, weights and form as in the last fit: its whole state (planes, duals, smoothing), so
+that the fit goes on where it stopped, or, with another C, from what is still true.  Anything else with the
+same classes and features: its weights, and Newton's smoothing, loosened.  Planes and duals of other data
+would give a false certificate, therefore the data are compared by a digest, not by their size.
 """
 
 from __future__ import annotations
@@ -13,21 +13,20 @@ import hashlib
 import numpy as np
 import scipy.sparse as sp
 
-#: Newton's smoothing at the start on other data, in terms of the last one's: 1 took more steps than none
-#: where C was ten times as large, 100 saved few.
-LOOSER = 10.0
+from ..solvers.newton import LOOSER
 
 
-def fingerprint(X, task, C):
-    """What makes the problem: a digest, and the function that is trained for, where there is one.
+def fingerprint(X, task, terms=()):
+    """What makes the problem, but for C: a digest, and the function that is trained for, where there is one.
 
     The function itself, not its address: the next one may be given the same.
     """
     digest = hashlib.blake2b(digest_size=16)
     values, own_arrays = task.identity()
-    digest.update(repr((X.shape, X.dtype.str, float(C), values)).encode())
+    digest.update(repr((X.shape, X.dtype.str, values)).encode())
     arrays = [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]
-    for array in [*arrays, *own_arrays]:
+    of_weights = [part for each in terms for name, array in each.items() for part in (name.encode(), array)]
+    for array in [*arrays, *own_arrays, *of_weights]:
         digest.update(b"-" if array is None else np.ascontiguousarray(array))
     return digest.digest(), getattr(task, "function", None)
 

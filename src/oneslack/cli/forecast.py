@@ -1,0 +1,86 @@
+"""How long a training may still take, and what it has used: honest about not knowing."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+#: Points of the closing gap from which on a guess is made.
+FEW = 4
+#: Guesses from the newest and from all points may differ by this much; else nothing is said.
+UNSURE = 3.0
+
+
+def seconds_left(points, tol) -> tuple[float, float] | None:
+    """(least, most) seconds until the gap is `tol`, from [(seconds, gap)]; None where that is a riddle.
+
+    The log of the gap is continued as a straight line, once through all the points and once through the
+    newer half: their two answers are the range.
+    """
+    points = [(second, math.log(gap)) for second, gap in points if math.isfinite(gap) and gap > 0]
+    if not tol or len(points) < FEW:
+        return None
+    guesses = [_left(points, math.log(tol)), _left(points[len(points) // 2 :], math.log(tol))]
+    if None in guesses or max(guesses) > UNSURE * max(min(guesses), 0.1):
+        return None
+    return min(guesses), max(guesses)
+
+
+def _left(points, goal):
+    """Seconds from the last point until a line through the points is at the goal; None if it never is."""
+    n = len(points)
+    mean_t, mean_y = (sum(column) / n for column in zip(*points))
+    spread = sum((t - mean_t) ** 2 for t, _ in points)
+    slope = sum((t - mean_t) * (y - mean_y) for t, y in points) / spread if spread > 0 else 0.0
+    if slope >= 0:
+        return None
+    gap = points[-1][1]
+    return max(0.0, (goal - gap) / slope)
+
+
+def in_words(left) -> str:
+    """Such a range as a few words."""
+    if left is None:
+        return "cannot say how long yet"
+    low, high = (_time(value) for value in left)
+    return f"about {low} to go" if low == high else f"about {low} to {high} to go"
+
+
+def _time(seconds) -> str:
+    if seconds < 1:
+        return "1 s"
+    if seconds < 120:
+        return f"{float(f'{seconds:.2g}'):.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h"
+
+
+def memory_in_use() -> str:
+    """The memory of this process, or "" where the system does not say."""
+    try:
+        with open("/proc/self/statm") as file:
+            pages = int(file.read().split()[1])
+    except (OSError, ValueError, IndexError):
+        if sys.platform == "win32":
+            return ""
+        import resource
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return _bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
+    import os
+
+    return _bytes(pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _bytes(count) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def work(row) -> list[str]:
+    """What was asked of the decoder, where there is one."""
+    if not getattr(row, "oracle_calls", 0):
+        return []
+    share = 100 * row.oracle_seconds / row.seconds if row.seconds > 0 else 0.0
+    words = [f"decoder asked {row.oracle_calls:,} times, {share:.0f} % of the time"]
+    return words + ([f"{row.cached:,} looks at remembered cuts"] if row.cached else [])

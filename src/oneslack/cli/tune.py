@@ -1,0 +1,127 @@
+"""`oneslack tune`: choose C, and the width of a kernel, by cross-validation."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from .options import DataFile, Json, Label, ZeroBased, not_negative
+from .output import Exit, Refusal, check_writable, guarded, print_json
+from .train_options import Jobs, Quiet, Tol
+
+
+class Task(StrEnum):
+    """What a model can be tuned for."""
+
+    classify = "classify"
+    regress = "regress"
+
+
+def numbers(text: str | None) -> list[float] | None:
+    """A callback of an option that is numbers: 0.1,1,10, or LOW:HIGH:COUNT in equal ratios."""
+    if text is None:
+        return None
+    import numpy as np
+
+    try:
+        if ":" in text:
+            low, high, count = text.split(":")
+            values = np.geomspace(float(low), float(high), int(count))
+        else:
+            values = np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        values = np.array([np.nan])
+    if not len(values) or not (np.isfinite(values).all() and (values > 0).all()):
+        raise typer.BadParameter(f"{text!r} is not positive numbers such as 0.1,1,10 or 0.001:100:10")
+    return [float(f"{value:.12g}") for value in values]
+
+
+@guarded
+def tune(
+    file: DataFile,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="MODEL", show_default=False,
+            help="Train on all examples with the best parameters, and write the model here.",
+        ),
+    ] = None,
+    task: Annotated[Task, typer.Option(help="Classes, or numbers.")] = Task.classify,
+    C: Annotated[
+        str,
+        typer.Option(
+            "-C", metavar="NUMBERS", callback=numbers,
+            help="What to try: 0.1,1,10, or LOW:HIGH:COUNT in equal ratios.",
+        ),
+    ] = "0.001:100:10",
+    gamma: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS", callback=numbers, show_default=False,
+            help="For classes: an rbf kernel instead of a linear model, with these widths.",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Of the cross-validation.", min=2)] = 5,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", show_default=False,
+            help="A scorer of scikit-learn, such as f1_macro. (default: accuracy; R2 of numbers)",
+        ),
+    ] = None,
+    tol: Tol = 1e-3,
+    tube: Annotated[
+        float, typer.Option(help="Of numbers: errors up to this cost nothing.", callback=not_negative)
+    ] = 0.0,
+    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the scores (.png, .svg or .pdf).", show_default=False),
+    ] = None,
+    jobs: Jobs = None,
+    label: Label = None,
+    zero_based: ZeroBased = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+):  # fmt: skip
+    """Choose C by cross-validation, and say how the scores compare.
+
+    Candidates are trained in the order of C, each from where the last one ended, first to a loose gap; only
+    those that may still win are trained on to --tol.
+    """
+    from . import targets, training, tune_report
+
+    if task == Task.regress and gamma is not None:
+        raise Refusal("--gamma is for classes; drop it, or --task regress.", Exit.USAGE)
+    for path in (output, plot):
+        if path is not None:
+            check_writable(path, inputs=[file])
+    tune_report.check_scoring(scoring)
+    if plot is not None:
+        tune_report.check_picture(plot)
+    examples = training.read(file, label, zero_based, what="labels" if task == Task.classify else "targets")
+    options = {"tol": tol, "n_jobs": jobs, "random_state": 0}
+    if task == Task.regress:
+        subject = targets.numbers(examples.table, tube)
+        kind, options = "LinearSVR", options | {"epsilon": tube, "fit_intercept": not no_intercept}
+    else:
+        labels = targets.labels_of(examples.table)
+        subject = targets.classes(labels, one_by_one=False)
+        kind = "LinearSVC" if gamma is None else "KernelSVC"
+        if gamma is None:
+            options["fit_intercept"] = not no_intercept
+    model = training.build(kind, **options)
+    found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet)
+    if plot is not None:
+        tune_report.draw(plot, found, scoring)
+    facts = tune_report.facts(found, examples, output)
+    if as_json:
+        print_json(facts)
+    elif not quiet:
+        print(tune_report.table(found))
+    if output is None:
+        return None
+    model.set_params(**found.best_params)
+    return training.train(model, examples, subject, output, quiet or as_json, False)

@@ -1,0 +1,121 @@
+"""A search for parameters as the command line shows it: progress, table, JSON, picture."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+
+from .output import Exit, Refusal
+
+PICTURES = ("png", "svg", "pdf")
+#: Seconds between two lines of progress.
+INTERVAL = 1.0
+
+
+def search(model, examples, C, gamma, folds, scoring, jobs, quiet):
+    """The Tuning of a model; Ctrl-C ends it after the training at hand."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from ..tuning import tune
+    from .interrupt import Interrupt
+
+    with Interrupt() as interrupt, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        progress = Progress(interrupt, quiet)
+        try:
+            return tune(
+                model, examples.X, examples.y, C, grid={} if gamma is None else {"gamma": gamma}, cv=folds,
+                scoring=scoring, n_jobs=jobs, refit=False, on_candidate=progress,
+            )  # fmt: skip
+        except ValueError as error:
+            raise Refusal(f"{examples.path}: {error}") from error
+
+
+def check_scoring(name):
+    """Refuse a scorer that scikit-learn does not know."""
+    from sklearn.metrics import get_scorer_names
+
+    if name is not None and name not in get_scorer_names():
+        raise Refusal(
+            f"--scoring: scikit-learn has no scorer {name!r}; use one of sklearn.metrics.get_scorer_names(), "
+            "such as accuracy, f1_macro or roc_auc.",
+            Exit.USAGE,
+        )
+
+
+def check_picture(path):
+    """Refuse a picture of a kind that is not drawn, or where nothing can draw it."""
+    from importlib.util import find_spec
+
+    if str(path).rpartition(".")[2].lower() not in PICTURES:
+        raise Refusal(f"{path}: --plot writes .png, .svg or .pdf; name such a file.", Exit.USAGE)
+    if find_spec("matplotlib") is None:
+        raise Refusal("--plot needs matplotlib: pip install oneslack[plot].", Exit.USAGE)
+
+
+class Progress:
+    """Now and then a line about what was trained; an interrupt becomes one here."""
+
+    def __init__(self, interrupt, quiet):
+        self.interrupt, self.quiet, self.count, self.next_time = interrupt, quiet, 0, 0.0
+
+    def __call__(self, params, fold, tol):
+        if self.interrupt.asked:
+            raise KeyboardInterrupt
+        self.count += 1
+        now = time.perf_counter()
+        if not self.quiet and now >= self.next_time:
+            self.next_time = now + INTERVAL
+            print(f"{self.count} trained: fold {fold + 1}, {words(params)}, gap {tol:g}", file=sys.stderr)
+
+
+def words(params) -> str:
+    """Parameters as a few words."""
+    return ", ".join(f"{name} {value:.4g}" for name, value in params.items())
+
+
+def facts(found, examples, output) -> dict:
+    """All there is to say about a search, as JSON can hold it."""
+    return {
+        "data": examples.path,
+        "model": output,
+        "best": found.best_params,
+        "score": float(found.mean[found.best]),
+        "candidates": found.rows(),
+        "seconds": found.seconds,
+    }
+
+
+def table(found) -> str:
+    """One line a candidate, the best one marked."""
+    names = list(found.candidates[0])
+    head = "".join(f"{name:>12}" for name in names) + f"{'score':>10}{'±':>9}{'gap':>10}"
+    lines = [head]
+    for k, row in enumerate(found.rows()):
+        values = "".join(f"{row[name]:>12.4g}" for name in names)
+        mark = "  best" if k == found.best else ""
+        lines.append(f"{values}{row['score']:>10.4f}{row['deviation']:>9.4f}{row['gap']:>10.1e}{mark}")
+    return "\n".join([*lines, f"{words(found.best_params)}, in {found.seconds:.2f} s"])
+
+
+def draw(path, found, scoring):
+    """Write a picture of the scores by C, one line for each value of the other parameters."""
+    from matplotlib.figure import Figure
+
+    from ..formats.atomic import atomic_write
+
+    axes = Figure(figsize=(6, 4), layout="constrained", dpi=150).subplots()
+    lines = {}
+    for params, mean, deviation in zip(found.candidates, found.mean, found.deviation):
+        others = {name: value for name, value in params.items() if name != "C"}
+        lines.setdefault(words(others), []).append((params["C"], mean, deviation))
+    for name, points in lines.items():
+        Cs, mean, deviation = zip(*points)
+        axes.errorbar(Cs, mean, deviation, marker="o", capsize=3, label=name or None)
+    axes.axvline(found.best_C, linestyle=":", color="#333333")
+    axes.set(xscale="log", xlabel="C", ylabel=f"{scoring or 'score'} (mean and deviation over folds)")
+    if len(lines) > 1:
+        axes.legend()
+    with atomic_write(path) as file:
+        axes.figure.savefig(file, format=str(path).rpartition(".")[2].lower())

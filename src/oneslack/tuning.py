@@ -1,0 +1,212 @@
+"""Choosing C by cross-validation, cheaply.
+
+In each fold the candidates are trained along a path of rising C, every one from where the last one ended
+(regularisation_path.py), first to a loose certified gap.  Then only those are trained on, from where they
+stopped, that may still win: a candidate is left behind when, over the folds, its score is below that of the
+best by more than two standard errors of the difference.  The others go on to the precision that the
+estimator asks for.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import product
+from numbers import Integral
+
+import numpy as np
+
+from .engines.blas import single_blas_thread
+from .engines.threads import count_jobs
+from .regularisation_path import continued, grid_of, same_data
+
+#: The relative gap of the first look at a candidate, where the estimator asks for less.
+LOOSE = 0.05
+#: Standard errors of the difference from the best beyond which a candidate is left behind.
+BEHIND = 2.0
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What a search has found.
+
+    candidates  [{"C": ..., ...}] in the order of the search
+    scores      (candidates, folds) at the precision that a candidate was trained to
+    gaps        (candidates,) largest certified gap over the folds: larger where it was left behind
+    best        number of the best candidate; of equals the one with the smallest C
+    model       trained on all the data with the best parameters, or None
+    seconds     for all of it
+    """
+
+    candidates: list
+    scores: np.ndarray
+    gaps: np.ndarray
+    best: int
+    model: object = field(repr=False)
+    seconds: float
+
+    @property
+    def best_params(self) -> dict:
+        return self.candidates[self.best]
+
+    @property
+    def best_C(self) -> float:
+        return self.best_params["C"]
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(candidates,): mean score over the folds."""
+        return self.scores.mean(axis=1)
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """(candidates,): standard deviation over the folds."""
+        return self.scores.std(axis=1)
+
+    def rows(self) -> list[dict]:
+        """One dict a candidate: its parameters, score, deviation and gap."""
+        return [
+            {**params, "score": float(mean), "deviation": float(deviation), "gap": float(gap)}
+            for params, mean, deviation, gap in zip(self.candidates, self.mean, self.deviation, self.gaps)
+        ]
+
+
+def tune(
+    estimator, X, y, C=None, *, grid=None, cv=5, scoring=None, n_jobs=None, refit=True, on_candidate=None
+) -> Tuning:
+    """Choose C, and other parameters, by cross-validation.
+
+    Parameters
+    ----------
+    estimator : an estimator with a parameter `C`; it is not changed
+    X, y : what its `fit` takes, with rows that can be chosen by an index array
+    C : array-like of positive numbers, default 10 values from 1e-3 to 100
+    grid : dict from other parameters to the values to try, as {"gamma": [0.1, 1.0]}
+    cv : folds, or a splitter of scikit-learn
+    scoring : a scorer of scikit-learn or its name; None for the estimator's own `score`
+    n_jobs : folds that are trained at the same time, None for all cores
+    refit : whether to train on all the data with what was found
+    on_candidate : called with (params, fold, tol) after each training
+
+    Returns
+    -------
+    Tuning
+
+    Examples
+    --------
+    >>> import oneslack
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = oneslack.tune(oneslack.LinearSVC(), X / X.max(axis=0), y, C=[0.01, 1.0, 10.0], cv=3)
+    >>> found.best_C in (1.0, 10.0), found.model.C == found.best_C
+    (True, True)
+    """
+    from sklearn.base import clone, is_classifier
+    from sklearn.metrics import check_scoring
+    from sklearn.model_selection import check_cv
+
+    start = time.perf_counter()
+    candidates = _candidates(grid_of(C), grid or {})
+    if is_classifier(estimator) and isinstance(cv, Integral):
+        _check_classes(y, cv)
+    scorer = check_scoring(estimator, scoring=scoring)
+    folds = [
+        Fold(k, estimator, X, y, train, test, scorer, on_candidate)
+        for k, (train, test) in enumerate(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y))
+    ]
+    # A context around all threads: each fit has one of its own, and they end in any order.
+    with single_blas_thread(), ThreadPoolExecutor(count_jobs(n_jobs)) as pool:
+        scores, gaps, finished = _race(candidates, folds, pool, estimator.tol)
+    best = int(finished[np.argmax(scores[finished].mean(axis=1))])
+    model = clone(estimator).set_params(**candidates[best]).fit(X, y) if refit else None
+    return Tuning(candidates, scores, gaps, best, model, time.perf_counter() - start)
+
+
+def _check_classes(y, folds):
+    """Each class must be in every fold."""
+    classes, counts = np.unique(np.asarray(y), return_counts=True)
+    if counts.min() < folds:
+        rarest = classes[counts.argmin()]
+        raise ValueError(
+            f"the class {rarest!s} has {counts.min()} examples, fewer than the {folds} folds; use fewer "
+            "folds, or leave rare classes out"
+        )
+
+
+def _candidates(Cs, grid):
+    """Rising C for each combination of the other parameters; equals are won by the first."""
+    return [
+        dict(zip(grid, values)) | {"C": float(C)}
+        for values in product(*(list(choice) for choice in grid.values()))
+        for C in Cs
+    ]
+
+
+def _race(candidates, folds, pool, tol):
+    """(scores (m, folds), gaps (m,), finished): all to a loose gap, then those that may win to `tol`."""
+    scores = np.empty((len(candidates), len(folds)))
+    gaps = np.empty(len(candidates))
+
+    def train(running, precision):
+        chosen = [(int(k), candidates[k]) for k in running]
+        found = np.array(list(pool.map(lambda fold: fold.train(chosen, precision), folds)))
+        scores[running], gaps[running] = found[:, :, 0].T, found[:, :, 1].max(axis=0)
+
+    running = np.arange(len(candidates))
+    if tol < LOOSE:
+        train(running, LOOSE)
+        running = running[may_win(scores)]
+    train(running, tol)
+    return scores, gaps, running
+
+
+def may_win(scores) -> np.ndarray:
+    """Which candidates are not clearly behind the best, by their scores (m, folds)."""
+    best = scores[np.argmax(scores.mean(axis=1))]
+    behind = best - scores
+    error = behind.std(axis=1, ddof=1) / np.sqrt(scores.shape[1]) if scores.shape[1] > 1 else np.inf
+    return behind.mean(axis=1) <= BEHIND * error
+
+
+class Fold:
+    """One split, with a model for each candidate that waits where it stopped."""
+
+    def __init__(self, number, estimator, X, y, train, test, scorer, on_candidate):
+        from sklearn.utils import _safe_indexing
+
+        self.number, self.estimator, self.scorer, self.on_candidate = number, estimator, scorer, on_candidate
+        self.X, self.y = _safe_indexing(X, train), _safe_indexing(y, train)
+        self.X_test, self.y_test = _safe_indexing(X, test), _safe_indexing(y, test)
+        self.continues = "warm_start" in estimator.get_params(deep=False)
+        self.models = {}
+
+    def train(self, chosen, tol):
+        """[(score, gap)] of the candidates [(number, params)], trained to `tol`."""
+        found, last = [], None
+        for k, params in chosen:
+            last = self._trained(k, params, last, tol)
+            found.append((self.scorer(last, self.X_test, self.y_test), last.duality_gap_))
+            if self.on_candidate:
+                self.on_candidate(params, self.number, tol)
+        return found
+
+    def _trained(self, k, params, last, tol):
+        from sklearn.base import clone
+
+        options = {"tol": tol, "n_jobs": 1}
+        if not self.continues:
+            return clone(self.estimator).set_params(**params, **options).fit(self.X, self.y)
+        before = self.models.get(k)
+        if before is None:
+            before = last if _only_C_differs(last, params) else clone(self.estimator)
+        model = continued(before, **params, **options)
+        with same_data(model):
+            model.fit(self.X, self.y)
+        self.models[k] = model
+        return model
+
+
+def _only_C_differs(model, params):
+    mine = model.get_params(deep=False) if model is not None else None
+    return mine is not None and all(mine[name] == value for name, value in params.items() if name != "C")

@@ -1,0 +1,78 @@
+"""`oneslack tune`."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_diabetes
+
+import oneslack
+from oneslack.cli import main
+
+
+@pytest.fixture
+def cancer(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    path = tmp_path / "cancer.svm"
+    dump_svmlight_file(X / X.max(axis=0), y, str(path), zero_based=False)
+    return str(path)
+
+
+def test_a_table_a_model_and_a_picture(cancer, tmp_path, capsys):
+    model, picture = tmp_path / "model", tmp_path / "scores.svg"
+    grid = ["-C", "0.001:10:3", "--folds", "3"]
+    assert main(["tune", cancer, *grid, "-o", str(model), "--plot", str(picture), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [row["C"] for row in facts["candidates"]] == [0.001, 0.1, 10.0]
+    assert facts["best"]["C"] == 10.0
+    assert facts["score"] == max(row["score"] for row in facts["candidates"])
+    assert oneslack.load(model).C == 10.0
+    assert picture.read_text().startswith("<?xml")
+    assert main(["tune", cancer, *grid, "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["tune", cancer, *grid]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["C", "score", "±", "gap"]
+    assert lines[3].endswith("best")
+
+
+def test_the_scores_are_those_of_the_library(cancer, capsys):
+    assert main(["tune", cancer, "-C", "0.1,1", "--folds", "3", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    X, y = load_breast_cancer(return_X_y=True)
+    found = oneslack.tune(oneslack.LinearSVC(random_state=0), X / X.max(axis=0), y, [0.1, 1.0], cv=3)
+    np.testing.assert_allclose([row["score"] for row in facts["candidates"]], found.mean, atol=2e-2)
+
+
+def test_numbers_and_kernels(cancer, tmp_path, capsys):
+    X, y = load_diabetes(return_X_y=True)
+    numbers = tmp_path / "numbers.svm"
+    dump_svmlight_file(X, y, str(numbers), zero_based=False)
+    assert main(["tune", str(numbers), "--task", "regress", "-C", "1,100", "--folds", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["best"]["C"] == 100.0
+    options = ["--gamma", "0.001,1", "-C", "1", "--folds", "2", "--json"]
+    assert main(["tune", cancer, *options]) == 0
+    assert json.loads(capsys.readouterr().out)["best"] == {"gamma": 1.0, "C": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["-C", "0,1"], 2, "is not positive numbers such as"),
+        (["-C", "one"], 2, "is not positive numbers such as"),
+        (["-C", "1:2"], 2, "is not positive numbers such as"),
+        (["--scoring", "nonsense"], 2, "scikit-learn has no scorer 'nonsense'"),
+        (["--plot", "scores.gif"], 2, "--plot writes .png, .svg or .pdf"),
+        (["--task", "regress", "--gamma", "1"], 2, "--gamma is for classes"),
+        (["--folds", "1"], 2, "--folds"),
+        (["--folds", "400"], 3, "fewer than the 400 folds"),
+        (["-o", "no/such/folder/model"], 3, "no/such/folder"),
+    ],
+)
+def test_what_is_refused(cancer, options, code, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["tune", cancer, *options]) == code
+    err = capsys.readouterr().err
+    assert words in err
+    assert len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "scores.gif").exists()
