@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from .options import Group, Json, Label, ZeroBased
-from .output import guarded, print_json
+from .output import Exit, Refusal, guarded, print_json
+from .packed import is_packed, packed_facts
 from .parse_output import is_parser, parser_facts
 from .tag_info import tagged_facts, tagger_facts
 from .tag_model import is_tagger
@@ -21,34 +22,54 @@ MANY = 20
 @guarded
 def info(
     file: Annotated[
-        str,
+        str | None,
         typer.Argument(metavar="MODEL|FILE", help="A saved model, or a file of examples.",
                        show_default=False),
-    ],
+    ] = None,
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
     columns: Columns = None,
     format: Format = None,
     as_json: Json = False,
+    as_markdown: Annotated[
+        bool,
+        typer.Option("--markdown", help="For bug reports: the same as a table, with versions and the "
+                     "machine; without a file those alone."),
+    ] = False,
 ):  # fmt: skip
     """Show what a model or a data file holds."""
-    from .model_store import looks_like_model
-    from .tag_data import looks_tagged
+    if as_json and as_markdown:
+        raise Refusal("--json and --markdown do not go together; drop one of them.", Exit.USAGE)
+    if file is None and not as_markdown:
+        raise Refusal("Missing argument 'MODEL|FILE'; see `oneslack info --help`.", Exit.USAGE)
+    facts = {} if file is None else _facts(file, label, group, zero_based, columns, format)
+    if as_markdown:
+        from .info_markdown import markdown
 
-    if looks_like_model(file):
-        facts = _model_facts(file)
-    elif format is not None or columns is not None or looks_tagged(file):
-        facts = tagged_facts(file, format and format.value, columns, label)
-    else:
-        facts = _data_facts(file, label, zero_based, group)
-    if as_json:
+        named = {name.replace("_", " "): words for name, words in words_of(facts).items()}
+        print(markdown(named))
+    elif as_json:
         print_json(facts)
     else:
         _print(facts)
 
 
-def _model_facts(path) -> dict:
+def _facts(file, label, group, zero_based, columns, format) -> dict:
+    from .model_store import looks_like_model
+    from .tag_data import looks_tagged
+
+    if is_packed(file):
+        return packed_facts(file)
+    if looks_like_model(file):
+        return model_facts(file)
+    if format is not None or columns is not None or looks_tagged(file):
+        return tagged_facts(file, format and format.value, columns, label)
+    return _data_facts(file, label, zero_based, group)
+
+
+def model_facts(path) -> dict:
+    """What a model file holds; None for what it does not say."""
     from .model_store import load
 
     saved = load(path)
@@ -62,7 +83,9 @@ def _model_facts(path) -> dict:
         "tokens": training.get("tokens"),
         "features": saved.n_features,
         **_weight_facts(model),
-        "certificate": saved.header["certificate"],
+        "certificate": {
+            name: value for name, value in saved.header["certificate"].items() if name != "trace"
+        },
         "status": training.get("status"),
         "trained_on": training.get("data"),
         "examples": training.get("examples"),
@@ -104,6 +127,8 @@ def _output_facts(saved) -> dict:
 def _weight_facts(model) -> dict:
     import numpy as np
 
+    if hasattr(model, "support_vectors_"):
+        return {"support_vectors": len(model.support_)}
     # A ranking has no intercept: it stands as one plain 0.
     intercept = getattr(model, "intercept_", 0.0)
     learned = np.append(model.coef_, intercept if np.ndim(intercept) else [])
@@ -142,10 +167,16 @@ def _label_facts(y):
     return {"classes": len(values), "counts": dict(zip(map(str, values.tolist()), counts.tolist()))}
 
 
-def _print(facts):
+def words_of(facts) -> dict:
+    """The facts that are known, each in words."""
     shown = {name: _text(name, value) for name, value in facts.items() if value is not None}
     if "thresholds" in facts:
         shown["classes"] = f"{len(facts['classes'])}, in this order: {in_order(facts['classes'])}"
+    return shown
+
+
+def _print(facts):
+    shown = words_of(facts)
     width = max(map(len, shown))
     for name, text in shown.items():
         print(f"{name.replace('_', ' '):<{width}}  {text}")

@@ -1,0 +1,121 @@
+"""`oneslack report`: a model on one page of HTML."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from .options import Group, Label, ModelFile, ZeroBased
+from .output import Exit, Refusal, check_writable, guarded
+from .tag_options import Columns, Format
+
+
+@guarded
+def report(
+    model: ModelFile,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="PAGE", help="Where to write the page.", show_default=False),
+    ],
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data", "-d", metavar="FILE", show_default=False,
+            help="Examples with labels or targets, best such as the training did not see: how good the "
+            "model is on them, and its errors.",
+        ),
+    ] = None,
+    label: Label = None,
+    group: Group = None,
+    zero_based: ZeroBased = None,
+    columns: Columns = None,
+    format: Format = None,
+):  # fmt: skip
+    """Write what a model is, how good and how certain, to one page that needs no network.
+
+    The page holds its own style and script; it can be sent by mail, and printed.
+    """
+    from .tag_model import TagOptions
+
+    options = TagOptions(label, columns, format, group, zero_based)
+    check_writable(output, inputs=[model, *([data] if data else [])])
+    if data is None:
+        _refuse_options_of_data(options)
+    html = make_page(model, data, options)
+    from ..formats.atomic import atomic_write
+
+    with atomic_write(output, text=True) as file:
+        file.write(html)
+
+
+def _refuse_options_of_data(options):
+    given = {"--label": options.label, "--group": options.group, "--zero-based": options.zero_based}
+    for name, value in (given | options.given()).items():
+        if value is not None:
+            raise Refusal(f"{name} says how --data is read; give --data, or drop it.", Exit.USAGE)
+
+
+def make_page(path, data, options) -> str:
+    """The HTML of a report."""
+    from ..report import page
+    from ..report.looks import looks
+    from ..report.training import about, reproduction
+    from .model_store import load, load_to_predict
+    from .report_again import commands, versions
+    from .report_data import feature_names, sections_of_data
+
+    saved = load(path) if data is None else load_to_predict(path)
+    good, wrong = sections_of_data(saved, data, options) if data else ("", "")
+    return page(
+        os.path.basename(path),
+        _subtitle(saved, data),
+        [
+            good,
+            _certainty(saved),
+            looks(saved.model, feature_names(saved)),
+            wrong,
+            about(_facts(saved)),
+            reproduction(commands(saved, data), repr(saved.model), versions(path, data)),
+        ],
+        f"Written by oneslack {_version()}.",
+    )
+
+
+def _subtitle(saved, data) -> str:
+    training = saved.header.get("training", {})
+    words = [f"{saved.header['kind']}"]
+    if "data" in training:
+        words.append(f"trained on {training['data']}")
+    if data:
+        words.append(f"seen on {data}")
+    return ", ".join(words)
+
+
+def _certainty(saved):
+    from ..report.training import certainty
+
+    told, training = saved.header["certificate"], saved.header.get("training", {})
+    return certainty(
+        told["primal"],
+        told["dual"],
+        told["relative_gap"],
+        saved.model._is_certified(),
+        getattr(saved.model, "trace_", ()),
+        training.get("advice"),
+    )
+
+
+def _facts(saved):
+    """(name, words) of all that `oneslack info` says."""
+    from .info import model_facts, words_of
+
+    facts = {**model_facts(saved.path), "why_this_solver": saved.header.get("training", {}).get("reason")}
+    return [(name.replace("_", " "), words) for name, words in words_of(facts).items()]
+
+
+def _version() -> str:
+    from .. import __version__
+
+    return __version__

@@ -1,0 +1,113 @@
+"""How a model came about, as commands to repeat it; and what it was made with."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shlex
+
+#: Which command trains which kind of model.
+COMMANDS = {
+    "LinearSVC": "classify",
+    "MetricSVC": "classify",
+    "LinearSVR": "regress",
+    "RankSVM": "rank",
+    "OrdinalSVC": "ordinal",
+    "SequenceTagger": "tag",
+    "GrammarParser": "parse",
+}
+#: Options whose parameter has another name.
+PARAMETERS = {"jobs": "n_jobs", "seed": "random_state", "tube": "epsilon"}
+
+
+def commands(saved, data) -> list[str]:
+    """Command lines that train and evaluate the model; none for one that was trained in Python."""
+    training, kind = saved.header.get("training"), saved.header["kind"]
+    if not training or kind not in COMMANDS:
+        return []
+    words = ["oneslack", "train", COMMANDS[kind], training["data"], "-o", saved.path]
+    lines = [shlex.join([*words, *_options(COMMANDS[kind], saved)])]
+    if data:
+        lines.append(shlex.join(["oneslack", "evaluate", saved.path, data]))
+    return lines
+
+
+def _options(command, saved) -> list[str]:
+    """Options whose values are not the command's defaults."""
+    from typer.main import get_command
+
+    from .app import train_app
+
+    words = []
+    for option in get_command(train_app).commands[command].params:
+        if not option.opts[0].startswith("-"):
+            continue
+        value = _value(option.name, saved)
+        default = getattr(option.default, "value", option.default)
+        if value is None or value == default:
+            continue
+        if isinstance(value, bool):
+            flags = option.opts if value else option.secondary_opts
+            words += flags[:1]
+        else:
+            words += [_shown(option), str(value)]
+    return words
+
+
+def _shown(option) -> str:
+    """-C, or the longest of its names."""
+    return max(option.opts, key=len)
+
+
+def _value(name, saved):
+    """What an option must have been; None where it is not known, or was not given."""
+    parameters, source = saved.header["parameters"], saved.header.get("source", {})
+    if name in ("label", "group", "zero_based", "columns", "format", "tagged"):
+        return _value_of_source(name, source)
+    if name == "no_intercept":
+        return not parameters.get("fit_intercept", True)
+    if name in ("k", "beta") and name not in saved.header["training"]:
+        return None
+    if name == "epsilon" and saved.header["kind"] == "LinearSVR":
+        return None
+    value = parameters.get(PARAMETERS.get(name, name))
+    if name == "horizontal" and value is None:
+        return -1
+    if name == "class_weight" and isinstance(value, dict):
+        return ",".join(f"{label}={weight:g}" for label, weight in value["pairs"])
+    return value
+
+
+def _value_of_source(name, source):
+    value = source.get(name)
+    if name == "format":  # the kind is found in the file again, but for what has no telling name
+        return None
+    if name == "columns" and value is not None:
+        return ",".join(value)
+    return value
+
+
+def versions(path, data):
+    """(name, words): programs and files."""
+    import numba
+    import numpy
+    import scipy
+    import sklearn
+
+    from .. import __version__
+
+    return [
+        ("oneslack", __version__),
+        ("Python", platform.python_version()),
+        ("NumPy", numpy.__version__),
+        ("SciPy", scipy.__version__),
+        ("scikit-learn", sklearn.__version__),
+        ("Numba", numba.__version__),
+        (f"SHA-256 of {path}", _digest(path)),
+        *([(f"SHA-256 of {data}", _digest(data))] if data else []),
+    ]
+
+
+def _digest(path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
