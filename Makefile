@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow bench docs lint clean
+.PHONY: demo test test-slow test-browser bench docs lint clean
 
 $(VENV)/.run: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -15,6 +15,14 @@ $(VENV)/.test: $(VENV)/.run pyproject.toml
 
 $(VENV)/.quapy: $(VENV)/.run pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[quapy]"
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.run pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	touch $@
+
+$(VENV)/.browser: $(VENV)/.run pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[browser]"
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.run pyproject.toml
@@ -38,8 +46,15 @@ test-slow: lint $(VENV)/.quapy
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/classify.py
 
-docs: $(VENV)/.test
+# The site goes to site/; a warning is an error. Then every line of code of the pages is run.
+docs: $(VENV)/.test $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --site-dir site
 	$(BIN)/python -m pytest -n 2 tests/test_docs.py
 
+# Reports in a real browser; skipped with a reason where there is none and none can be installed.
+test-browser: $(VENV)/.test $(VENV)/.browser
+	sh tests/browser/install_chromium.sh
+	$(BIN)/python -m pytest tests/browser
+
 clean:
-	rm -rf $(VENV) demo-output
+	rm -rf $(VENV) demo-output site

@@ -76,6 +76,12 @@ def test_the_model_of_the_docs_is_the_example():
     assert shown in (ROOT / "examples" / "multilabel.py").read_text(encoding="utf-8")
 
 
+def test_the_fast_model_of_the_docs_is_the_example():
+    code = blocks((ROOT / "docs" / "make_it_fast.md").read_text(encoding="utf-8"))[0][1]
+    shown = code[code.index("class Packed") :].strip()
+    assert shown in (ROOT / "examples" / "multilabel_fast.py").read_text(encoding="utf-8")
+
+
 def test_every_page_is_in_the_index():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for page in PAGES[1:]:

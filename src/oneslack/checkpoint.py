@@ -144,6 +144,8 @@ class Keeper:
     def __init__(self, checkpoint, resume, problem, solver, run, goal):
         from .driver import identity
 
+        if hasattr(problem, "kernel"):
+            raise OneslackError("the training of a kernel cannot be written down; leave checkpoint out")
         self.goal, self.done = goal, None
         self.checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
         self.run, self.state = run, None

@@ -68,6 +68,7 @@ def solve_completed(problem_of, model, data, w, *, time_limit=None, **options) -
         left = None if time_limit is None else max(time_limit - (time.perf_counter() - begin), 1e-9)
         problem = problem_of(Filled(model, data.completed(labels)))
         with problem.engine:
+            w = problem.regulariser.feasible(w)
             before = problem.primal(w)
             result = driver.solve(problem, start={"w": w}, time_limit=left, **options)
         if result.primal >= before:  # within the tolerance: w was as good

@@ -520,7 +520,7 @@ def test_models_that_no_file_suits(text, run):
 
 BAD = {
     "absent.txt": (None, [], 3, "no such file"),
-    "folder": (Path.mkdir, [], 3, "is a folder"),
+    "folder": (Path.mkdir, [], 3, "name a folder that `oneslack pack` wrote"),
     "empty.txt": ("", [], 3, "line 1: the file ends without any token"),
     "blank.txt": ("\n\n", [], 3, "without any token"),
     "one.txt": ("Bo\nUz\n", [], 3, "has one column only, so no labels"),

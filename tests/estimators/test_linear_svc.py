@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oneslack import LinearSVC, OneSlack, Status
+from oneslack import LinearSVC, OneSlack, Problem, Status
 from oneslack.estimators import linear_model, tasks
 from oneslack.models import Binary
 
@@ -112,15 +112,15 @@ def test_matrices_are_used_as_they_are(monkeypatch, dtype, form):
     data, labels = text_like(dtype=dtype)
     given = data.toarray() if form == "dense" else data
     seen = []
-    original = tasks.Problem
+    original = tasks.new_problem
 
     def problem(model, X, *arguments, **options):
         seen.append(X)
         return original(model, X, *arguments, **options)
 
-    monkeypatch.setattr(tasks, "Problem", problem)
+    monkeypatch.setattr(tasks, "new_problem", problem)
     LinearSVC().fit(given, labels)
-    packed = original(Binary(data.shape[1]), seen[0], labels).data.X
+    packed = Problem(Binary(data.shape[1]), seen[0], labels).data.X
     arrays = (
         [(given, packed)] if form == "dense" else [(given.data, packed.data), (given.indices, packed.indices)]
     )

@@ -8,8 +8,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import demo, evaluate, info, pack, predict, train, train_parse, train_tag
+from . import demo, evaluate, info, pack, plan, predict, report, train, train_parse, train_tag, tune
 from .output import Exit, complain, in_one_line
+from .suggest import Suggesting, suggest
 
 #: \b keeps click from joining the lines.
 EXIT_CODES = "\b\nExit codes:\n" + "\n".join(f"  {code.value:<4} {code.meaning}" for code in Exit)
@@ -22,7 +23,7 @@ class TrainFirst(TyperGroup):
     """Lists the commands in the order of their use; typer puts groups of commands last."""
 
     def list_commands(self, ctx):
-        return ["train", "predict", "evaluate", "pack", "info", "demo"]
+        return ["train", "tune", "predict", "evaluate", "report", "pack", "plan", "info", "demo"]
 
 
 app = typer.Typer(
@@ -31,18 +32,24 @@ app = typer.Typer(
     help="Train large-margin models, each with a certificate: the duality gap.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # boxes would double the time of --help, and leave little room for words
 )
 train_app = typer.Typer(
-    help="Train a model on a file of examples.", no_args_is_help=True, rich_markup_mode=None
+    cls=Suggesting,
+    help="Train a model on a file of examples; `oneslack train FILE` says which way suits the file.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 for command in (train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_parse.parse):
     train_app.command(epilog=EXIT_CODES)(command)
+train_app.command("suggest", hidden=True)(suggest)
 app.add_typer(train_app, name="train")
+app.command()(tune.tune)
 app.command()(predict.predict)
 app.command()(evaluate.evaluate)
+app.command()(report.report)
 app.command()(pack.pack)
+app.command()(plan.plan)
 app.command()(info.info)
 app.command()(demo.demo)
 

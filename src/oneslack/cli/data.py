@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ..errors import FormatError
+from . import packed
 from .output import Exit, Refusal
 
 
@@ -34,7 +35,10 @@ class Source:
 
 
 def read_any(path, label, zero_based, group=None):
-    """(Table, Source) of a file, with or without labels."""
+    """(Table, Source) of a file or a packed folder, with or without labels."""
+    if packed.is_packed(path):
+        shards = packed.open_packed(path, label, zero_based, group)
+        return packed.in_memory(shards), packed.source_of(shards)
     with _told_from_tagged_text(path, "use `oneslack train tag` to learn from it"):
         table, zero_based = _read_counting_from_one(path, label, zero_based, group)
     _refuse_columns_of_svmlight(table, label, group)
@@ -44,6 +48,8 @@ def read_any(path, label, zero_based, group=None):
 
 def read_for_model(path, saved, label, zero_based, group=None, need_labels=False):
     """Table of a file with the model's features; its labels are optional unless they are needed."""
+    if packed.is_packed(path):
+        return packed.table_for_model(path, saved, need_labels)
     advice = f"{saved.path} is a {saved.header['kind']}; use a model of `oneslack train tag`"
     with _told_from_tagged_text(path, advice):
         table = _read_matching(path, saved, label, zero_based, group, need_labels)

@@ -82,7 +82,7 @@ def _print(facts):
         if value is None and (name == "map" or name.startswith("ndcg")):
             continue  # these targets are no gains
         note = f"  ({'; '.join(notes[name])})" if name in notes else ""
-        value = _value(name, value, of_classes="accuracy" in facts)
+        value = measure_text(name, value, of_classes="accuracy" in facts)
         console.print(f"{NAMES.get(name, name.upper())} {value}{note}", markup=False)
     if facts.get("unknown_labels"):
         console.print(f"{facts['unknown_labels']:,} examples have a label that the model does not know")
@@ -96,7 +96,8 @@ def _print(facts):
 DISTANCES = ("mean_absolute_error", "root_mean_squared_error", "mean_outside_tube")
 
 
-def _value(name, value, of_classes) -> str:
+def measure_text(name, value, of_classes) -> str:
+    """A measure in words; a dash where it has no meaning."""
     if value is None:
         return "–"
     if name in DISTANCES:

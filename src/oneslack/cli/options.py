@@ -35,7 +35,8 @@ DataFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="Examples: svmlight, CSV/TSV, .npy or .npz; svmlight and CSV may be packed (.gz .bz2 .xz).",
+        help="Examples: svmlight, CSV/TSV, .npy or .npz; svmlight and CSV may be packed (.gz .bz2 .xz). Or a "
+        "folder that `oneslack pack` wrote.",
         show_default=False,
     ),
 ]

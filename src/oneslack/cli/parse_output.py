@@ -29,8 +29,7 @@ def read_sentences(saved, path) -> list[list]:
     if lines[0][0].startswith("("):
         from ..formats.trees import read_trees
 
-        trees = read_trees(path)
-        return [tree.tagged() if _tagged(saved) else tree.words() for tree in trees]
+        return sentences_of_trees(saved, read_trees(path))
     tags = {symbol.label for symbol in saved.model.grammar_.symbols if symbol.kind == _tag_kind()}
     pairs = [[token.rpartition("/") for token in words] for words in lines]
     if all(word and tag in tags for sentence in pairs for word, _, tag in sentence):
@@ -47,6 +46,11 @@ def read_sentences(saved, path) -> list[list]:
             "token as word/TAG, with a tag of the trees."
         )
     return lines
+
+
+def sentences_of_trees(saved, trees) -> list[list]:
+    """Their words, with tags if the parser was trained on given tags."""
+    return [tree.tagged() if _tagged(saved) else tree.words() for tree in trees]
 
 
 def _text(path):
@@ -101,7 +105,7 @@ def parse_facts(saved, path) -> dict:
     from ..formats.trees import read_trees
 
     truth = read_trees(path)
-    sentences = [tree.tagged() if _tagged(saved) else tree.words() for tree in truth]
+    sentences = sentences_of_trees(saved, truth)
     trees, flat = saved.model.parse(sentences)
     scores = bracket_scores(truth, trees)
     return {

@@ -77,6 +77,12 @@ def _table_lines(saved, file, scores, options):
     from .data import read_for_model
 
     X = read_for_model(file, saved, options.label, options.zero_based, options.group).X
+    if hasattr(X, "manifest"):  # shards, one after the other
+        return (line for shard in X for line in _row_lines(saved, shard.X, scores))
+    return _row_lines(saved, X, scores)
+
+
+def _row_lines(saved, X, scores):
     predicted = saved.model.predict(X)
     # One of several labels is a 0 or 1; scores of a ranking are told exactly, to keep their order.
     lines = ("\t".join(map(str, row)) for row in predicted.reshape(X.shape[0], -1).tolist())

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import OneslackError
+from . import packed
 from .output import Exit, Refusal
 
 #: The key of the labels among the columns that are read: no template can name it.
@@ -81,6 +82,8 @@ def kind_of(path, wanted=None) -> str | None:
     """The format of a tagged file: as `wanted`, by its name, by its content; None for a table."""
     if wanted is not None:
         return wanted
+    if packed.is_packed(path):
+        return "packed"
     from ..formats.compression import read_buffer, strip_extension
 
     extension = os.path.splitext(strip_extension(path))[1].lower()
@@ -272,6 +275,8 @@ def read_tagged(path, kind, templates, columns=None, label=None, unlabelled=None
 def _read_text(path, kind, templates, columns, label):
     from ..formats import read_conll, read_conllu
 
+    if kind == "packed":
+        return _read_packed(path, templates, columns, label)
     if kind == "conllu":
         place = conllu_label(path, label)
         chosen = conllu_places(path, templates, place)
@@ -281,6 +286,32 @@ def _read_text(path, kind, templates, columns, label):
     place = label_place(path, label, names)
     chosen = places_of(path, templates, names, place)
     return read_conll(path, {**chosen, LABEL: place}), TagSource(kind, names, place)
+
+
+def _read_packed(path, templates, columns, label):
+    chosen, place, source = packed_places(path, templates, columns, label)
+    return packed.sentences_of(path, {**chosen, LABEL: place}), source
+
+
+def packed_places(path, templates, columns, label):
+    """({column of the templates: column of the folder}, the label's column, TagSource) of packed text, whose
+    columns have names; by them CoNLL-U is told."""
+    from ..formats.conll import CONLLU
+
+    if columns is not None:
+        raise Refusal(f"{path}: is packed, its columns have names; drop --columns.", Exit.USAGE)
+    names = packed.text_columns(path)
+    if not all(name in CONLLU for name in names):
+        place = label_place(path, label, names)
+        chosen = places_of(path, templates, names, place)
+        named = {name: names[k] for name, k in chosen.items()}
+        return named, names[place], TagSource("conll", names, place)
+    place = conllu_label(path, label)
+    chosen = conllu_places(path, templates, place)
+    for column in [*chosen.values(), place]:
+        if column not in names:
+            raise Refusal(f"{path}: was packed without the column {column!r}; pack it again with --columns.")
+    return chosen, place, TagSource("conllu", None, place)
 
 
 def _read_svmhmm(path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .output import Exit, Refusal
+from .packed import sentences_of
 from .tag_data import (
     LABEL,
     TagSource,
@@ -15,6 +16,7 @@ from .tag_data import (
     kind_of,
     label_place,
     look,
+    packed_places,
     places_of,
 )
 
@@ -81,6 +83,8 @@ def reading_of(saved, path, options, need_labels=False) -> Reading:
         return _numbers(saved, path, kind, options)
     if options.zero_based is not None:
         raise Refusal("--zero-based and --one-based are for files of numbers; drop it.", Exit.USAGE)
+    if kind == "packed":
+        return _packed(saved, path, options, need_labels)
     if kind == "conllu":
         return _conllu(saved, path, options)
     if kind == "conll":
@@ -112,6 +116,16 @@ def refuse_columns_of_conllu(path, columns):
     """CoNLL-U names its columns itself."""
     if columns is not None:
         raise Refusal(f"{path}: is CoNLL-U, whose columns have names; drop --columns.", Exit.USAGE)
+
+
+def _packed(saved, path, options, need_labels):
+    if not need_labels:
+        raise Refusal(f"{path}: is packed, but predictions go beside the text; give the file itself.")
+    source, label = TagSource.from_header(saved.header), options.label
+    if label is None and source is not None and source.label is not None:
+        label = source.columns[source.label] if source.kind == "conll" else source.label
+    places, label, _ = packed_places(path, _templates(saved), options.columns, label)
+    return Reading("packed", places, label, False)
 
 
 def _conllu(saved, path, options):
@@ -165,6 +179,9 @@ def read_sentences(path, reading, saved, zero_based=None):
 
     if reading.kind == "svmhmm":
         return read_numbers(path, saved, zero_based)
+    if reading.kind == "packed":
+        X = sentences_of(path, {**reading.places, LABEL: reading.label})
+        return X, X.columns[LABEL].strings()
     read = read_conllu if reading.kind == "conllu" else read_conll
     X = read(path, {**reading.places, LABEL: reading.label})
     return X, X.columns[LABEL].strings()

@@ -33,12 +33,27 @@ def labels_of(table) -> list:
     """The labels, sorted, of a file to classify; refused where they are no classes, or only one."""
     import numpy as np
 
+    if hasattr(table, "shards"):
+        return _packed_labels(table)
     if table.y.dtype.kind == "f":
         raise Refusal(
             f"{table.path}: labels such as {_a_fraction(table.y):g} are not classes; use whole numbers or "
             "names, or name the label's column with --label."
         )
     labels = np.unique(table.y).tolist()
+    if len(labels) < 2:
+        raise Refusal(
+            f"{table.path}: all examples have the label {labels[0]!r}; classification needs at least two."
+        )
+    return labels
+
+
+def _packed_labels(table):
+    """What the manifest knows."""
+    known = table.shards.classes
+    if known is None or table.shards.manifest.labels == "numbers":
+        raise Refusal(f"{table.path}: its labels are not classes; pack whole numbers or names.")
+    labels = known.tolist()
     if len(labels) < 2:
         raise Refusal(
             f"{table.path}: all examples have the label {labels[0]!r}; classification needs at least two."
@@ -92,9 +107,19 @@ def rankings(table) -> Subject:
 
 def numbers(table, epsilon) -> Subject:
     """Numbers to predict."""
-    check_numbers(table)
-    words = f"targets from {table.y.min():g} to {table.y.max():g}"
+    if hasattr(table, "shards"):
+        words = _packed_numbers(table)
+    else:
+        check_numbers(table)
+        words = f"targets from {table.y.min():g} to {table.y.max():g}"
     return Subject(words, {"tube": epsilon}, f"errors up to {epsilon:g} cost nothing" if epsilon else "")
+
+
+def _packed_numbers(table):
+    if table.shards.manifest.labels == "text":
+        raise Refusal(f"{table.path}: its targets are text, not numbers; pack others, or use classify.")
+    ends = [(shard.y.min(), shard.y.max()) for shard in table.shards]
+    return f"targets from {min(low for low, _ in ends):g} to {max(high for _, high in ends):g}"
 
 
 def check_numbers(table):

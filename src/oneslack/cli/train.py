@@ -7,16 +7,30 @@ from typing import Annotated
 
 import typer
 
+from .engine import engine_for
 from .keeping import keep_in
+from .kernel_options import (
+    Coef0,
+    Degree,
+    Gamma,
+    HowKernel,
+    Kernel,
+    SampleSize,
+    kernel_terms,
+    refuse_with_kernel,
+)
 from .options import DataFile, Group, Json, Label, ZeroBased, not_negative, positive
 from .output import check_writable, guarded
 from .train_options import (
+    Address,
     Checkpoint,
     ClassWeight,
+    Engine,
     Epsilon,
     Every,
     Jobs,
     MaxIter,
+    Memory,
     Output,
     PairC,
     Planes,
@@ -25,7 +39,9 @@ from .train_options import (
     Resume,
     TimeLimit,
     Tol,
+    Where,
 )
+from .weight_options import Nonnegative, Prior, refuse_with_metric, weight_terms
 
 
 class Solver(StrEnum):
@@ -35,6 +51,7 @@ class Solver(StrEnum):
     dual_cd = "dual_cd"
     newton = "newton"
     one_slack = "one_slack"
+    streaming = "streaming"
 
 
 class MultiClass(StrEnum):
@@ -96,12 +113,23 @@ def classify(
     ] = None,
     class_weight: ClassWeight = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    kernel: Kernel = None,
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    method: HowKernel = None,
+    sample_size: SampleSize = None,
+    prior: Prior = None,
+    nonnegative: Nonnegative = False,
     max_iter: MaxIter = 100_000,
     time_limit: TimeLimit = None,
     checkpoint: Checkpoint = None,
     every: Every = "5m",
     resume: Resume = False,
     jobs: Jobs = None,
+    engine: Where = Engine.threads,
+    address: Address = None,
+    memory: Memory = None,
     label: Label = None,
     zero_based: ZeroBased = None,
     seed: Annotated[
@@ -112,25 +140,44 @@ def classify(
 ):  # fmt: skip
     """Train a linear classifier, binary or multi-class, to a certified distance from the optimum.
 
+    With --kernel it is not linear, and has no intercept; the sampled methods only estimate the distance.
     With --metric it is trained for that measure, of the second of two labels in their sorted order, or of
     each of more labels against the rest. Ctrl-C keeps the best model so far and says its gap.
     """
     from . import metric_options, targets, training
 
     k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
+    refuse_with_metric(metric, prior, nonnegative)
+    by_kernel = kernel_terms(kernel, gamma, degree, coef0, method, sample_size)
+    refuse_with_kernel(
+        by_kernel, metric=metric, prior=prior, nonnegative=nonnegative, checkpoint=checkpoint, memory=memory,
+        solver=solver != Solver.auto, engine=engine != Engine.threads,
+    )  # fmt: skip
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
-    examples = training.read(file, label, zero_based)
+    examples = training.read(file, label, zero_based, streamed=metric is None and not by_kernel)
     labels = targets.labels_of(examples.table)
     options = {
         "tol": tol, "epsilon": epsilon, "solver": solver.value, "fit_intercept": not no_intercept,
-        "n_jobs": jobs, "max_iter": max_iter, "time_limit": time_limit, "random_state": seed,
+        "n_jobs": jobs, "engine": engine_for(engine, address, jobs),
+        "max_iter": max_iter, "time_limit": time_limit, "random_state": seed,
     }  # fmt: skip
-    if metric is None:
+    if by_kernel:
+        way = multi_class or MultiClass.crammer_singer
+        names = ("tol", "epsilon", "n_jobs", "max_iter", "time_limit", "random_state")
+        shared = {name: options[name] for name in names}
+        weight = targets.class_weight(class_weight, labels, file)
+        model = training.build(
+            "KernelSVC", C=C, multi_class=way.value, class_weight=weight, **shared, **by_kernel
+        )
+        subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
+    elif metric is None:
         way = multi_class or MultiClass.crammer_singer
         weight = targets.class_weight(class_weight, labels, file)
+        options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
         subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
+        training.stream(model, examples, memory, seed, quiet)
     else:
         metric_options.check_size(k, examples.table)
         model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
@@ -151,12 +198,15 @@ def regress(
     tol: Tol = 1e-3,
     solver: Annotated[Solver, typer.Option(help="How to solve it; auto chooses and says why.")] = Solver.auto,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    prior: Prior = None,
+    nonnegative: Nonnegative = False,
     max_iter: MaxIter = 100_000,
     time_limit: TimeLimit = None,
     checkpoint: Checkpoint = None,
     every: Every = "5m",
     resume: Resume = False,
     jobs: Jobs = None,
+    memory: Memory = None,
     label: Label = None,
     zero_based: ZeroBased = None,
     quiet: Quiet = False,
@@ -170,12 +220,14 @@ def regress(
     keeping = keep_in(checkpoint, every, resume)
     from . import targets, training
 
-    examples = training.read(file, label, zero_based, what="targets")
+    examples = training.read(file, label, zero_based, what="targets", streamed=True)
     subject = targets.numbers(examples.table, tube)
     model = training.build(
         "LinearSVR", C=C, epsilon=tube, tol=tol, solver=solver.value, fit_intercept=not no_intercept,
         n_jobs=jobs, max_iter=max_iter, time_limit=time_limit, random_state=0,
+        **weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
+    training.stream(model, examples, memory, 0, quiet)
     return training.train(model, examples, subject, output, quiet, as_json, keeping)
 
 
@@ -193,6 +245,8 @@ def rank(
     every: Every = "5m",
     resume: Resume = False,
     jobs: Jobs = None,
+    engine: Where = Engine.threads,
+    address: Address = None,
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
@@ -211,7 +265,8 @@ def rank(
     examples = training.read(file, label, zero_based, group, "targets")
     subject = targets.rankings(examples.table)
     model = training.build(
-        "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value, n_jobs=jobs, max_iter=max_iter,
+        "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value, n_jobs=jobs,
+        engine=engine_for(engine, address, jobs), max_iter=max_iter,
         time_limit=time_limit,
     )  # fmt: skip
     return training.train(model, examples, subject, output, quiet, as_json, keeping)

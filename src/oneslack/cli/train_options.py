@@ -57,4 +57,31 @@ Checkpoint = Annotated[
 Every = Annotated[str, typer.Option(metavar="TIME", help="How often: 30s, 5m, 1h.", callback=seconds)]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, where there is one.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads. (default: all cores)", min=1, show_default=False)]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", show_default=False,
+        help="Of a packed folder keep no more than this in memory, as 500MB or 2GB. (default: 2GB)",
+    ),
+]  # fmt: skip
+
+
+class Engine(StrEnum):
+    """Where a training runs."""
+
+    threads = "threads"
+    ray = "ray"
+
+
+Where = Annotated[
+    Engine,
+    typer.Option("--engine", help="Train on this machine's cores, or on a Ray cluster (--jobs workers)."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|HOST:PORT", help="Of a Ray cluster. (default: one of its own on this machine)",
+        show_default=False,
+    ),
+]  # fmt: skip
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from . import packed
+from .engine import engine_for
 from .keeping import keep_in
 from .options import Json, positive
 from .output import Exit, Refusal, check_writable, guarded
 from .tag_evaluate import is_iob
 from .tag_options import Columns, Constraints, Format, Rescaling, TaggedFile, TagLabel, TagSolver
 from .train_options import (
+    Address,
     Checkpoint,
+    Engine,
     Epsilon,
     Every,
     Jobs,
@@ -23,6 +27,7 @@ from .train_options import (
     Resume,
     TimeLimit,
     Tol,
+    Where,
 )
 
 
@@ -82,6 +87,8 @@ def tag(
     every: Every = "5m",
     resume: Resume = False,
     jobs: Jobs = None,
+    engine: Where = Engine.threads,
+    address: Address = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which sentences are visited.", min=0, max=2**31 - 1)
     ] = 0,
@@ -107,7 +114,8 @@ def tag(
     model = training.build(
         "SequenceTagger", C=C, templates=chosen, min_count=min_count, hash_bits=hash_bits, order=order,
         start=start, end=end, constraints=constraints and constraints.value, rescaling=rescaling.value,
-        solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs, max_iter=max_iter, time_limit=time_limit,
+        solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs,
+        engine=engine_for(engine, address, jobs), max_iter=max_iter, time_limit=time_limit,
         random_state=seed,
     )  # fmt: skip
     return training.train(model, examples, _subject(examples, chosen), output, quiet, as_json, keeping)
@@ -168,6 +176,11 @@ def _has_pos(file, kind, columns, label) -> bool:
 
     if kind == "conllu":
         return tag_data.conllu_label(file, label) not in ("upos", "xpos")
+    if kind == "packed":
+        names = packed.text_columns(file)
+        if "upos" in names:
+            return tag_data.conllu_label(file, label) not in ("upos", "xpos")
+        return "pos" in names and names.index("pos") != tag_data.label_place(file, label, names)
     names = tag_data.column_names(file, columns, tag_data.look(file)[0])
     return "pos" in names and names.index("pos") != tag_data.label_place(file, label, names)
 

@@ -34,7 +34,12 @@ class Examples:
 
     @property
     def y(self):
-        return self.table.y
+        return None if self.is_streamed else self.table.y
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the examples stay on disk."""
+        return hasattr(self.table, "shards")
 
     @property
     def title(self) -> str:
@@ -47,11 +52,15 @@ class Examples:
         return f"{facts['examples']:,} examples, {facts['features']:,} features"
 
 
-def read(file, label, zero_based, group=None, what="labels") -> Examples:
-    """The examples of a file; `what` names its targets in a complaint."""
-    from . import data
+def read(file, label, zero_based, group=None, what="labels", streamed=False) -> Examples:
+    """The examples of a file; `what` names its targets in a complaint.  A packed folder is loaded, or used
+    where it lies if it can be `streamed`."""
+    from . import data, packed
 
     clock = time.perf_counter()
+    if packed.is_packed(file):
+        table, source = packed.read_packed(file, label, zero_based, group, what, streamed)
+        return Examples(table, source, time.perf_counter() - clock)
     table, source = data.read_any(file, label, zero_based, group)
     if table.y is None:
         raise Refusal(f"{file}: holds no {what}; training needs one for each example.")
@@ -65,6 +74,16 @@ def build(kind, **parameters):
     from .. import estimators
 
     return getattr(estimators, kind)(**parameters)
+
+
+def stream(model, examples, memory, seed, quiet):
+    """Set the budget of memory, and say what will be needed, where examples stay on disk."""
+    from . import packed
+
+    if examples.is_streamed or memory is not None or model.solver == "streaming":
+        packed.use_memory(model, memory, seed)
+    if examples.is_streamed:
+        model._memory_estimate = packed.say_memory(model, examples.table, quiet)
 
 
 def train(model, examples, subject, output, quiet, as_json, keeping=None) -> int:
@@ -128,6 +147,7 @@ def _facts(model, examples, subject, output, signal_number) -> dict:
         "solver": worst.solver,
         "reason": worst.reason,
         "steps": int(sum(result.n_iter for result in results)),
+        "memory_estimate": getattr(model, "_memory_estimate", None),
         "seconds": sum(result.seconds for result in results),
         "read_seconds": examples.seconds,
         "exit_code": int(code),

@@ -10,8 +10,10 @@ from .callbacks import CallbackSupportMixin, fit_progress
 from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .saving import to_file
+from .sharded_tasks import is_shards
 from .tasks import solve_all
 from .warm_start import fingerprint, starts_of
+from .weight_terms import linear_terms
 
 #: Rows that are scored at once when X must be widened to float64.
 BLOCK = 8192
@@ -29,7 +31,10 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
 
     def _train(self, task, X, y, sample_weight=None):
         """Solve the task and store what was learned."""
-        key = fingerprint(X, task, self.C) if self.warm_start else None
+        terms = linear_terms(self, task)
+        key = None
+        if self.warm_start:
+            key = self._data_key or fingerprint(X, task, terms)
         starts = starts_of(self, task, key) if self.warm_start else [None] * task.n_problems
         with fit_progress(self, X, y, sample_weight) as callbacks:
             results = solve_all(
@@ -40,12 +45,39 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
                 n_jobs=self.n_jobs,
                 callbacks=callbacks,
                 keeping=self._keeping,
+                terms=terms,
+                engine=getattr(self, "engine", None),
                 **self._training(),
             )
             if task.classes is not None:
                 self.classes_ = task.classes
             self._store(task, X, *task.rows(results))
             self._store_certificate(results, key)
+        warn_if_stopped_early(self, None if is_shards(X) else X, results)
+        self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
+        return self
+
+    def _learn_portion(self, task, X, y, sample_weight, memory):
+        """`partial_fit`: see partial_fits.py."""
+        from ..formats.shards.sizes import in_bytes
+        from .partial_fits import learn
+
+        room = in_bytes(memory) / task.n_problems
+        kept = getattr(self, "_kept", [None] * task.n_problems)
+        terms, options, results, after = linear_terms(self, task), self._training(), [], []
+        with fit_progress(self, X, y, sample_weight) as callbacks:
+            for k, (model, targets, weights) in enumerate(task.models()):
+                portion = (X, targets, np.ones(len(targets)) if weights is None else weights)
+                result, remembered = learn(
+                    kept[k], model, self.C, portion, room, n_jobs=self.n_jobs, callbacks=callbacks,
+                    terms=terms[k], **options,
+                )  # fmt: skip
+                results.append(result)
+                after.append(remembered)
+            self._kept = after
+            self._store(task, X, *task.rows(results))
+            self._store_certificate(results, None)
+        self.n_seen_, self.n_forgotten_ = after[0].n_seen, max(one.n_forgotten for one in after)
         warn_if_stopped_early(self, X, results)
         return self
 
@@ -61,6 +93,8 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
     def _scores(self, X):
         """(n, rows) of new examples."""
         check_is_fitted(self)
+        if is_shards(X):
+            return np.concatenate([self._scores(shard.X) for shard in X])
         X = validate_data(self, X, reset=False, **INPUT)
         return products(X, np.atleast_2d(self.coef_).T) + self.intercept_
 

@@ -12,10 +12,12 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..models.regression import Regression
 from ..rows import as_rows
+from .auto_C import fit_with_best_C
 from .callbacks import with_callbacks
 from .class_task import binary_rows
 from .linear_model import INPUT, LinearModel
-from .parameters import _choice, _number, check_parameters
+from .parameters import _choice, _number, check_C_or_auto, check_parameters
+from .sharded_tasks import is_shards, prepare, some_targets
 from .targets import check_weights
 
 
@@ -32,11 +34,15 @@ class RegressionTask:
     n_features: int
     epsilon: float
     intercept: bool
+    #: Where the targets are taken from instead.
+    origin: float | None = None
     classes = None
     n_problems = 1
 
     @cached_property
     def centre(self) -> float:
+        if self.origin is not None:
+            return self.origin
         return _median(self.targets, self.weights) if self.intercept else 0.0
 
     def models(self):
@@ -52,6 +58,16 @@ class RegressionTask:
 
     def identity(self):
         return ("regression", self.epsilon, self.intercept), [self.targets, self.weights]
+
+
+class ShardedRegressionTask(RegressionTask):
+    """The same of targets in shards; `targets` are some of them."""
+
+    def models(self):
+        yield Regression(self.n_features, self.epsilon, self.intercept), self._from_centre, None
+
+    def _from_centre(self, rows):
+        return np.asarray(rows.y, dtype=np.float64) - self.centre
 
 
 def _median(y, weights):
@@ -71,18 +87,27 @@ class LinearSVR(RegressorMixin, LinearModel):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Weight of the sum of the losses, as in scikit-learn and LIBLINEAR.
+    C : float or "auto", default=1.0
+        Weight of the sum of the losses, as in scikit-learn and LIBLINEAR.  "auto" is what `oneslack.tune`
+        finds; then it is in the attribute `C_`.
     epsilon : float, default=0.0
         Half the width of the tube: an error up to it costs nothing.  In the unit of y.
     tol : float, default=1e-3
         Relative duality gap (P - D) / P to stop at: the optimum lies within this share below the objective.
-    solver : {"auto", "dual_cd", "newton", "one_slack"} or a solver, default="auto"
+    solver : {"auto", "dual_cd", "newton", "one_slack", "streaming"} or a solver, default="auto"
         "auto" chooses by the shape of the data; `result_.reason` says why.
     loss : {"epsilon_insensitive"}, default="epsilon_insensitive"
         The loss above; the squared one is not offered.
     fit_intercept : bool, default=True
         Whether to learn an intercept.
+    prior : array-like or None, default=None
+        Where the weights are drawn to instead of 0, for example the `coef_` of an earlier model: of shape
+        (d,), or of the shape of `coef_`; or by groups, as pairs (columns, value) or a dict from names of
+        columns.
+    scale : float, array-like or None, default=None
+        How strongly: 1/2 sum_k (scale_k (w_k - prior_k))^2 instead of 1/2 |w|^2.  Of the same shapes.
+    nonnegative : bool, array-like or None, default=None
+        Weights held >= 0: True for all, a mask of the same shapes, or numbers or names of columns.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.  The result is the same for any number.
     max_iter : int, default=100_000
@@ -131,6 +156,7 @@ class LinearSVR(RegressorMixin, LinearModel):
     """
 
     _checks: ClassVar = {
+        "C": check_C_or_auto,
         "epsilon": lambda value: _number("epsilon", value, "a number >= 0", lambda epsilon: epsilon >= 0),
         "loss": lambda value: _choice("loss", value, ("epsilon_insensitive",)),
     }
@@ -144,6 +170,9 @@ class LinearSVR(RegressorMixin, LinearModel):
         solver="auto",
         loss="epsilon_insensitive",
         fit_intercept=True,
+        prior=None,
+        scale=None,
+        nonnegative=None,
         n_jobs=None,
         max_iter=100_000,
         time_limit=None,
@@ -157,6 +186,9 @@ class LinearSVR(RegressorMixin, LinearModel):
         self.solver = solver
         self.loss = loss
         self.fit_intercept = fit_intercept
+        self.prior = prior
+        self.scale = scale
+        self.nonnegative = nonnegative
         self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -165,13 +197,14 @@ class LinearSVR(RegressorMixin, LinearModel):
         self.verbose = verbose
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Learn from examples.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            float32 and float64, C-ordered or CSR, are used as they are.
+        X : array-like or sparse matrix of shape (n, d), or what `oneslack.formats.open_shards` gives
+            float32 and float64, C-ordered or CSR, are used as they are.  Shards are read from disk within the
+            memory of `solver=oneslack.Streaming("2GB")`; they hold y and sample_weight themselves.
         y : array-like of shape (n,)
             Targets: real numbers.
         sample_weight : array-like of shape (n,) or None
@@ -182,6 +215,10 @@ class LinearSVR(RegressorMixin, LinearModel):
         self : LinearSVR
         """
         check_parameters(self)
+        if is_shards(X):
+            return self._fit_shards(X, y, sample_weight)
+        if self.C == "auto":
+            return fit_with_best_C(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, y_numeric=True, order="C", **INPUT)
         X, y = as_rows(X), np.asarray(y, dtype=np.float64)
         weights = None
@@ -189,6 +226,45 @@ class LinearSVR(RegressorMixin, LinearModel):
             weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
         task = RegressionTask(y, weights, X.shape[1], float(self.epsilon), bool(self.fit_intercept))
         return self._train(task, X, y, sample_weight)
+
+    def _fit_shards(self, shards, y, sample_weight):
+        prepare(self, shards, y, sample_weight)
+        some = some_targets(shards)
+        shape = (shards.n_features, float(self.epsilon), bool(self.fit_intercept))
+        return self._train(ShardedRegressionTask(some, None, *shape), shards, None)
+
+    def partial_fit(self, X, y, sample_weight=None, *, memory="100MB"):
+        """Learn from one more portion of examples.
+
+        `objective_` and `dual_objective_` are of the problem with the examples of all portions as long as
+        `n_forgotten_` is 0.  Later the lower bound still is, as examples are forgotten in a way that never
+        raises the objective; `objective_` is then that of what is remembered.  Duals are needed of single
+        examples: for a `solver` without them, "dual_cd" or "newton" is chosen as by "auto".
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+        memory : int or str, default="100MB"
+            Bytes of the examples that are remembered from call to call.
+
+        Returns
+        -------
+        self : LinearSVR
+            With `n_seen_` and `n_forgotten_`, numbers of examples.
+        """
+        check_parameters(self)
+        if self.C == "auto" or self.warm_start:
+            raise ValueError("partial_fit knows no C='auto' and warm_start")
+        is_first = not hasattr(self, "_kept")
+        X, y = validate_data(self, X, y, y_numeric=True, order="C", reset=is_first, **INPUT)
+        X, y = as_rows(X), np.asarray(y, dtype=np.float64)
+        weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
+        shape = (X.shape[1], float(self.epsilon), bool(self.fit_intercept))
+        task = RegressionTask(y, weights, *shape, None if is_first else self._origin)
+        self._origin = task.centre
+        return self._learn_portion(task, X, y, sample_weight, memory)
 
     def _stopping_epsilon(self):
         return None  # epsilon is the tube here

@@ -94,6 +94,8 @@ class MetricSVC(ClassifierMixin, LinearModel):
         examples give the number of positives that the measure asks for.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.  The result is the same for any number.
+    engine : {"threads", "ray"}, Ray or None, default=None
+        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
     max_iter : int, default=100_000
         Steps of the solver.
     time_limit : float or None, default=None
@@ -152,6 +154,7 @@ class MetricSVC(ClassifierMixin, LinearModel):
         solver="auto",
         fit_intercept=True,
         n_jobs=None,
+        engine=None,
         max_iter=100_000,
         time_limit=None,
         warm_start=False,
@@ -168,6 +171,7 @@ class MetricSVC(ClassifierMixin, LinearModel):
         self.solver = solver
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
+        self.engine = engine
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.warm_start = warm_start

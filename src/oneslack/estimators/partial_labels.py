@@ -12,6 +12,7 @@ from ..completion import solve_completed
 from ..models.chain.runs import inner_chain, known_runs, widened
 from ..problem import Problem
 from ..result import Status
+from .weight_terms import NAMES
 
 #: The first weights need not be exact.
 ROUGH = 0.05
@@ -48,6 +49,7 @@ def _first_weights(model, data, C, training, time_limit, options):
     X, Y, weights = known_runs(data)
     if not weights.any():
         return np.zeros(model.n_params), False
+    options = {name: value for name, value in options.items() if name not in NAMES}
     problem = Problem(inner_chain(model), X, Y, C, sample_weight=weights, **options)
     rough = dict(training, tol=max(training["tol"], ROUGH))
     with problem.engine:

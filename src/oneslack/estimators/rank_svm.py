@@ -67,6 +67,8 @@ class RankSVM(RegressorMixin, LinearModel):
         How to solve it.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.  The result is the same for any number.
+    engine : {"threads", "ray"}, Ray or None, default=None
+        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
     max_iter : int, default=100_000
         Steps of the solver.
     time_limit : float or None, default=None
@@ -112,6 +114,7 @@ class RankSVM(RegressorMixin, LinearModel):
         epsilon=None,
         solver="auto",
         n_jobs=None,
+        engine=None,
         max_iter=100_000,
         time_limit=None,
         warm_start=False,
@@ -122,6 +125,7 @@ class RankSVM(RegressorMixin, LinearModel):
         self.epsilon = epsilon
         self.solver = solver
         self.n_jobs = n_jobs
+        self.engine = engine
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.warm_start = warm_start

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from ..errors import OneslackError
+from ..trace_keeping import from_header, to_header
+from .weight_terms import NAMES
 
 #: What is learned, where a model has it, and its name in a sentence.
 ARRAYS = {"coef": "weights", "intercept": "intercepts", "thresholds": "thresholds"}
@@ -63,17 +65,24 @@ def common_to_file(model):
             "dual": float(model.dual_objective_),
             "relative_gap": float(model.duality_gap_),
             "n_iter": int(model.n_iter_),
+            "certified": bool(model._is_certified()),
         },
     }
+    trace = to_header(getattr(model, "trace_", ()))
+    if trace is not None:
+        header["certificate"]["trace"] = trace
     return header, arrays
 
 
 def certificate_from_file(model, certificate):
-    """Give the model its objective, bound and gap."""
+    """Give the model its objective, bound, gap and, where it was kept, the course of its training."""
     model.objective_ = float(certificate["primal"])
     model.dual_objective_ = float(certificate["dual"])
     model.duality_gap_ = float(certificate["relative_gap"])
     model.n_iter_ = int(certificate["n_iter"])
+    model._kept_certified = bool(certificate.get("certified", True))
+    if "trace" in certificate:
+        model._kept_trace = from_header(certificate["trace"])
 
 
 def check_shape(name, array, shape):
@@ -108,7 +117,8 @@ def classes_from_file(header, arrays, at_least=2):
 
 
 def _parameters_to_file(parameters):
-    """JSON values as they are, class weights as pairs, a cost matrix as an array, templates as text.
+    """JSON values as they are, class weights as pairs, matrices of costs and weights as arrays, templates as
+    text; what is said of weights by names is left out.
 
     A solver or RandomState object has no place in a safe file: the default stands for it.
     """
@@ -127,6 +137,10 @@ def _parameters_to_file(parameters):
             plain[name] = "\n".join(map(str, value))
         elif isinstance(value, bool | int | float | str | None):
             plain[name] = value
+        elif name in NAMES and not isinstance(value, dict):
+            array = np.asarray(value)
+            if array.dtype.kind in "biuf":
+                arrays[f"parameter.{name}"] = array
     return plain, arrays
 
 
@@ -141,4 +155,7 @@ def parameters_from_file(parameters, arrays):
         parameters["class_weight"] = dict(parameters["class_weight"]["pairs"])
     if "loss" in arrays:
         parameters["loss"] = arrays["loss"]
+    for name in NAMES:
+        if f"parameter.{name}" in arrays:
+            parameters[name] = arrays[f"parameter.{name}"]
     return parameters

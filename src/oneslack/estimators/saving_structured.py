@@ -14,6 +14,7 @@ from ..errors import OneslackError
 from ..features import DictIndexer, FeatureIndex
 from ..formats.compressed import compress, decompress
 from ..models import Binary, Chain, Multiclass
+from .kernel_indexer import KernelIndexer
 from .saving import (
     certificate_from_file,
     check_shape,
@@ -26,7 +27,7 @@ from .saving import (
 #: Models whose fields say all about them.
 MODELS = {model.__name__: model for model in (Binary, Chain, Multiclass)}
 #: What turns tokens into features, by its name in the header; matrices need nothing.
-INDEXERS = {"dicts": DictIndexer, "templates": FeatureIndex, "matrices": None}
+INDEXERS = {"dicts": DictIndexer, "templates": FeatureIndex, "kernel": KernelIndexer, "matrices": None}
 
 
 def tagger_to_file(tagger):

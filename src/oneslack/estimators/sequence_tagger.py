@@ -9,16 +9,20 @@ from sklearn.utils.validation import check_is_fitted
 from .. import driver
 from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
-from ..problem import Problem
 from ..ragged import Ragged
+from ..split.new import engine_of, new_problem
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .iob import iob_rules, refuse_broken_phrases
+from .kernel_features import KernelFeatures
+from .kernel_indexer import KernelIndexer
+from .kernel_parameters import KERNEL, TAGGER_CHECKS
 from .parameters import check_parameters
 from .partial_labels import solve_partly_labelled
 from .tagged_input import MATRICES, SENTENCES, TOKENS, codes_of, column_of, flat_labels, kind_of, rows_of
 from .targets import check_weights
+from .weight_terms import tagger_terms
 
 
 class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
@@ -52,8 +56,25 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         Relative duality gap (P - D) / P to stop at.
     epsilon : float or None, default=None
         Stop by the cutting-plane papers' rule instead.
+    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
+        Score tokens by a kernel instead of linearly, where X holds matrices: by basis functions, see
+        `KernelFeatures`.  The certificate is then that of the span of the basis.
+    gamma, degree, coef0 : as for KernelSVC
+    n_basis : int, default=1000
+        Tokens of the basis.
+    prior : array-like, dict or None, default=None
+        Where the weights are drawn to instead of 0: of shape (n_params,), or by groups, as pairs
+        (index, value) or a dict: from the name of a feature (all its labels), (feature, label), or one of the
+        blocks "features", "pairs", "triples", "start", "end".
+    scale : float, array-like, dict or None, default=None
+        How strongly: 1/2 sum_k (scale_k (w_k - prior_k))^2 instead of 1/2 |w|^2.  Given likewise, or as one
+        number.
+    nonnegative : bool, array-like, list of names or None, default=None
+        Weights held >= 0: True for all, a mask, numbers of weights, or names as for `prior`.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.  The result is the same for any number.
+    engine : {"threads", "ray"}, Ray or None, default=None
+        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
     max_iter : int, default=100_000
         Steps of the solver.
     time_limit : float or None, default=None
@@ -84,6 +105,8 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
     [['D', 'N', 'V']]
     """
 
+    _checks = TAGGER_CHECKS
+
     def __init__(
         self,
         C=0.1,
@@ -99,7 +122,16 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         solver="auto",
         tol=1e-2,
         epsilon=None,
+        kernel=None,
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        n_basis=1000,
+        prior=None,
+        scale=None,
+        nonnegative=None,
         n_jobs=None,
+        engine=None,
         max_iter=100_000,
         time_limit=None,
         random_state=None,
@@ -117,7 +149,16 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         self.solver = solver
         self.tol = tol
         self.epsilon = epsilon
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_basis = n_basis
+        self.prior = prior
+        self.scale = scale
+        self.nonnegative = nonnegative
         self.n_jobs = n_jobs
+        self.engine = engine
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.random_state = random_state
@@ -152,18 +193,22 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
         with fit_progress(self, X, Y, sample_weight) as callbacks:
-            result = self._solve(model, rows, Ragged(codes, rows.offsets), sample_weight, callbacks)
+            terms = tagger_terms(self, indexer, model, classes)
+            result = self._solve(model, rows, Ragged(codes, rows.offsets), sample_weight, callbacks, terms)
             self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
             self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])
         return self
 
-    def _solve(self, model, rows, codes, sample_weight, callbacks):
-        options = {"rescaling": self.rescaling, "n_jobs": self.n_jobs}
+    def _solve(self, model, rows, codes, sample_weight, callbacks, terms):
+        options = {"rescaling": self.rescaling, "n_jobs": self.n_jobs, **terms}
         options["sample_weight"] = sample_weight
         if (codes.values < 0).any():
+            if engine_of(self.engine) is not None:
+                raise ValueError("labels that are not known are filled in on this machine only; drop engine")
             return solve_partly_labelled(model, rows, codes, self.C, self._training(), callbacks, **options)
-        problem = Problem(model, rows, codes, self.C, **options)
+        where = {"engine": self.engine, "solver": self.solver}
+        problem = new_problem(model, rows, codes, self.C, **where, **options)
         with problem.engine:
             return driver.solve(problem, callbacks=callbacks, **self._training(), **self._keeping())
 
@@ -179,6 +224,10 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
                 raise ValueError("Sentences need templates: the name of a set, or a text of templates")
         elif self.templates is not None:
             raise ValueError(f"templates need Sentences, as the readers give them, but X holds {kind}")
+        if self.kernel is not None and kind != MATRICES:
+            raise ValueError(
+                f"kernel={self.kernel!r} needs a matrix a sentence, but X holds {kind}; use kernel=None"
+            )
         names = {
             "min_count": int(self.min_count),
             "hash_bits": None if self.hash_bits is None else int(self.hash_bits),
@@ -189,7 +238,10 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             return DictIndexer(**names)
         if names != {"min_count": 1, "hash_bits": None}:
             raise ValueError("min_count and hash_bits are for features by name, but X holds matrices")
-        return None
+        if self.kernel is None:
+            return None
+        basis = {name: getattr(self, name) for name in (*KERNEL, "n_basis", "n_jobs", "random_state")}
+        return KernelIndexer(KernelFeatures(**basis))
 
     def _chain(self, rows, classes, codes):
         allowed = allowed_start = None

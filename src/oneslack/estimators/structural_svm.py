@@ -9,13 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 from .. import driver
 from ..errors import OneslackError
 from ..models.chain import Chain
-from ..problem import Problem, lacks
+from ..problem import lacks
+from ..split.new import new_problem
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .parameters import check_parameters
 from .partial_labels import solve_partly_labelled
 from .targets import check_weights
+from .weight_terms import given_terms
 
 #: What training and predicting ask of a model.
 NEEDS = ("n_params", "joint_feature", "loss", "decode")
@@ -47,9 +49,19 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         Cuts that "one_slack" remembers of each example, to ask them before the decoder; 0 for none. Whether
         that pays is measured by the clock where the decoder is written in Python, so that another run may
         take other steps to the same gap; `solver=OneSlack(cache_size=10)` decides without a clock.
+    prior : array-like, dict or None, default=None
+        Where the weights are drawn to instead of 0: of shape (n_params,), or by groups, as pairs
+        (index, value), or a dict from the names of the model's `blocks`.
+    scale : float, array-like, dict or None, default=None
+        How strongly: 1/2 sum_k (scale_k (w_k - prior_k))^2 instead of 1/2 |w|^2.  Given likewise, or as one
+        number.
+    nonnegative : bool, array-like, list of names or None, default=None
+        Weights held >= 0: True for all, a mask, numbers of weights, or names as for `prior`.
     n_jobs : int or None, default=None
         Processes for a decoder written in Python, threads for a compiled one; None or -1 for all cores.
         The result is the same for any number.
+    engine : {"threads", "ray"}, Ray or None, default=None
+        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
     max_iter : int, default=100_000
         Steps of the solver.
     time_limit : float or None, default=None
@@ -94,7 +106,11 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         tol=1e-3,
         epsilon=None,
         cache_size=10,
+        prior=None,
+        scale=None,
+        nonnegative=None,
         n_jobs=None,
+        engine=None,
         max_iter=100_000,
         time_limit=None,
         warm_start=False,
@@ -108,7 +124,11 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         self.tol = tol
         self.epsilon = epsilon
         self.cache_size = cache_size
+        self.prior = prior
+        self.scale = scale
+        self.nonnegative = nonnegative
         self.n_jobs = n_jobs
+        self.engine = engine
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.warm_start = warm_start
@@ -138,18 +158,19 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         if w is not None and w.shape != (problem.n_params,):
             w = None
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            if isinstance(self.model, Chain) and problem.data.truth is None:
+            if isinstance(self.model, Chain) and getattr(problem.data, "truth", problem) is None:
                 result = solve_partly_labelled(
                     self.model, X, Y, self.C, self._training(), callbacks, start=w,
                     sample_weight=sample_weight, **self._options(),
                 )  # fmt: skip
             else:
-                start = None if w is None else {"w": w}
+                is_same = w is not None and self._data_key is not None and self._fitted_on is not None
+                start = self.result_ if is_same else w
                 result = driver.solve(
                     problem, callbacks=callbacks, start=start, **self._training(), **self._keeping()
                 )
             self.coef_ = result.w
-            self._store_certificate([result], None)
+            self._store_certificate([result], self._data_key)
         warn_if_stopped_early(self, None, [result])
         return self
 
@@ -164,11 +185,15 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
             if sample_weight.shape != (n,):
                 raise ValueError(f"sample_weight has shape {sample_weight.shape}, expected ({n},)")
             check_weights(sample_weight)
-        return Problem(self.model, X, Y, self.C, sample_weight=sample_weight, **self._options())
+        where = {"engine": self.engine, "solver": self.solver}
+        return new_problem(
+            self.model, X, Y, self.C, sample_weight=sample_weight, **where, **self._options()
+        )  # fmt: skip
 
     def _options(self):
         """What Problem takes beside the examples."""
-        return {name: getattr(self, name) for name in ("rescaling", "cache_size", "n_jobs")}
+        names = ("rescaling", "cache_size", "n_jobs")
+        return {name: getattr(self, name) for name in names} | given_terms(self)
 
     def predict(self, X):
         """The best output of each input.

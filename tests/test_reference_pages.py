@@ -1,0 +1,75 @@
+"""The reference is made from the docstrings: all names are there, and parameters are those of the code."""
+
+import importlib
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import oneslack
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+api_pages = importlib.import_module("api_pages")
+
+NAMES = api_pages.public_names()
+ESTIMATORS = [name for name, value in NAMES.items() if inspect.isclass(value) and hasattr(value, "fit")]
+
+
+def test_every_name_is_listed_once():
+    index = api_pages.index()
+    for name in NAMES:
+        assert index.count(f"[`{name}`]({api_pages.path_of(name)})") == 1
+    assert set(oneslack.__all__) - {"__version__"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_whole(name):
+    page = api_pages.pages()[api_pages.path_of(name)]
+    assert page.startswith(f"# {name}\n")
+    assert page.count("```") % 2 == 0
+    outside = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
+    assert ">>>" not in outside  # all examples are code
+    assert not re.search(r"\]\([^)]*\)", outside)  # nothing turned into a link by accident
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_parameters_are_those_of_the_constructor(name):
+    text = inspect.getdoc(NAMES[name])
+    section = text.split("Parameters\n----------\n")[1].split("\n\n")[0]
+    documented = [
+        one
+        for line in section.splitlines()
+        if not line.startswith(" ")
+        for one in line.partition(" : ")[0].split(", ")
+    ]
+    assert documented == list(inspect.signature(NAMES[name]).parameters)
+
+
+def test_entries_and_escapes():
+    text = "Of a *thing*.\n\nParameters\n----------\nC : float, default=1.0\n    Weight of [x].\na, b : int\n"
+
+    def thing():
+        pass
+
+    thing.__doc__ = text
+    page = api_pages.docstring(thing)
+    assert "Of a \\*thing\\*." in page
+    assert "- `C` (float, default=1.0):\n    Weight of \\[x\\]." in page
+    assert "- `a, b` (int):" in page
+
+
+def test_links_out_of_the_docs_lead_to_pages():
+    pytest.importorskip("mkdocs")
+    import site_hooks
+
+    text = "see [a](../examples/matching.py), [b](../benchmarks/RESULTS.md#kernels) and [c](tag.md#x)"
+    expected = "see [a](examples/matching.md), [b](benchmarks/RESULTS.md#kernels) and [c](tag.md#x)"
+    assert site_hooks.outward(text) == expected
+    listed = [
+        page for section in site_hooks.sections(ROOT / "docs" / "index.md") for page in section.values()
+    ]
+    files = {path for pages in listed for page in pages for path in page.values()}
+    assert files == {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
