@@ -158,6 +158,13 @@ def test_budgets_and_start():
     assert (stopped.status, stopped.n_iter) == (Status.STOPPED, 3)
 
 
+@pytest.mark.parametrize("C", [1.0, 3.0])
+def test_a_start_of_another_risk_gives_its_w_alone(C):
+    risks = [PiecewiseLinear(np.random.default_rng(seed), 6, 4, 5, shift=5.0 * seed) for seed in (1, 0)]
+    again = minimize(risks[1], 6, C=C, start=minimize(risks[0], 6, tol=TOL), tol=TOL)
+    check(again, risks[1].reference(C))
+
+
 def test_ctrl_c_inside_the_risk():
     risk, calls = PiecewiseLinear(np.random.default_rng(8), 6, 4, 5), []
 

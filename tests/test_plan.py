@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from oneslack.cli.app import run
-from oneslack.formats import write_svmlight
+from oneslack.formats import ShardWriter, write_svmlight
+from oneslack.formats.shards import Shard
 from oneslack.scaling import Costs, Size, calibrate, forecast
 
 COSTS = Costs(entry=1e-9, row=1e-9, product=1e-10, latency=1e-3, send=1e-4, bandwidth=1e9)
@@ -53,6 +54,32 @@ def test_the_command(tmp_path, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert facts["size"]["columns"] == 3
     assert facts["plan"][0]["workers"] == 2
+    write_svmlight(path, np.eye(6), [0.5, 1, 2, 3, 4, 5])
+    assert run(["plan", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["size"]["columns"] == 1
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_folder_is_not_loaded(tmp_path, capsys, monkeypatch, sparse):
+    X, y = sp.random_array((90, 20), density=0.3, format="csr", rng=0), np.arange(90) % 3
+    X = X if sparse else X.toarray()
+    with ShardWriter(tmp_path / "packed", dtype="float32", shard_size="1KB") as writer:
+        writer.append(X, y)
+    opened = []
+    whole = Shard.__init__
+    monkeypatch.setattr(Shard, "__init__", lambda shard, *of: (opened.append(of[1]), whole(shard, *of))[1])
+    assert run(["plan", str(tmp_path / "packed"), "--json", "--workers", "2"]) == 0
+    size = json.loads(capsys.readouterr().out)["size"]
+    entries = X.nnz if sparse else X.size
+    assert Size(**size) == Size(90, 20, entries, 3, sparse, 4)
+    assert opened == [0]
+
+
+def test_a_folder_of_numbers(tmp_path, capsys):
+    with ShardWriter(tmp_path / "packed") as writer:
+        writer.append(np.eye(6), np.arange(6) + 0.5)
+    assert run(["plan", str(tmp_path / "packed"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["size"]["columns"] == 1
 
 
 @pytest.mark.parametrize(

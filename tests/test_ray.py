@@ -165,6 +165,39 @@ def test_no_cluster_at_an_address(examples, monkeypatch):
         oneslack.LinearSVC(engine=Ray(2, "auto")).fit(*examples)
 
 
+def test_more_workers_than_the_cluster_has_room_for(examples):
+    with pytest.raises(OneslackError, match="the Ray cluster has 2 CPUs, too few for 3 workers"):
+        SplitProblem(Binary(8), *examples, engine=Ray(3))
+
+
+def test_who_counts_the_workers_of_a_cluster_leaves_it_again(monkeypatch):
+    class Elsewhere:
+        """As much of Ray as counting needs."""
+
+        joined = False
+
+        def is_initialized(self):
+            return self.joined
+
+        def init(self, **how):
+            self.joined = True
+
+        def cluster_resources(self):
+            assert self.joined
+            return {"CPU": 7.0}
+
+        def shutdown(self):
+            self.joined = False
+
+    elsewhere = Elsewhere()
+    monkeypatch.setattr("oneslack.engines.ray._imported", lambda: elsewhere)
+    assert Ray(address="auto").count() == 7
+    assert not elsewhere.joined
+    elsewhere.joined = True  # by somebody else, who goes on with it
+    assert Ray(address="auto").count() == 7
+    assert elsewhere.joined
+
+
 def test_actors_are_gone_after_a_training(examples):
     X, y = examples
     problem = SplitProblem(Binary(8), X, y, engine=Ray(2))

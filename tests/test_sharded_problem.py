@@ -9,8 +9,10 @@ import scipy.sparse as sp
 from oneslack import OneSlack, Problem, ShardedProblem, Streaming, solve
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats import ShardWriter, open_shards
-from oneslack.models import Binary, Chain, Multiclass, Regression
+from oneslack.models import Binary, Chain, Multiclass, Ranking, Regression
 from oneslack.result import Status
+from oneslack.row_parts import RowsInMemory
+from oneslack.solvers.working_set import WorkingSet
 
 N, D = 400, 6
 
@@ -108,6 +110,14 @@ def test_a_run_on_shards_resumes(tmp_path):
     assert (resumed.primal, resumed.dual) == (whole.primal, whole.dual)
 
 
+def test_rows_in_memory_have_the_unit_of_all_rows(tmp_path):
+    memory, disk = pair("regression", tmp_path)
+    for source in (disk.data, RowsInMemory(memory.data)):
+        rows = WorkingSet(source, 10, 10 * D)
+        rows.add(source.part(0, 5), np.arange(5))
+        assert rows.data.unit == pytest.approx(memory.unit)
+
+
 def test_a_checkpoint_of_other_shards_is_refused(tmp_path):
     _, disk = pair("binary", tmp_path)
     solver = Streaming(int(0.7 * Streaming("1GB").bytes_in_memory(disk)))
@@ -116,6 +126,17 @@ def test_a_checkpoint_of_other_shards_is_refused(tmp_path):
     _, other = pair("binary", tmp_path / "other", sparse=True)
     with pytest.raises(FormatError, match="the checkpoint is of other data"):
         solve(other, solver, tol=1e-9, checkpoint=tmp_path / "run", resume=True)
+
+
+def test_a_start_of_other_codes_gives_its_w_alone(tmp_path):
+    _, disk = pair("binary", tmp_path)
+    folder = disk.data.folder
+    noise = ShardedProblem(disk.model, folder, 0.5, code=lambda rows: np.sign(np.sin(1e3 * rows.X[:, 0])))
+    first = solve(noise, OneSlack(), tol=1e-4)
+    again = solve(disk, OneSlack(), tol=1e-4, start=first)
+    optimum = solve(disk, OneSlack(), tol=1e-6).primal
+    assert again.dual <= optimum * (1 + 1e-9)
+    assert again.gap <= 1e-4
 
 
 def test_auto_streams_and_says_why(tmp_path):
@@ -132,6 +153,8 @@ def test_what_cannot_be_is_refused(tmp_path):
             solve(disk, name)
     with pytest.raises(ValueError, match="Chain does not see examples through scores"):
         ShardedProblem(Chain(D, 2), disk.data.folder)
+    with pytest.raises(ValueError, match="no sum over examples"):
+        ShardedProblem(Ranking(D), disk.data.folder)
     with pytest.raises(ValueError, match="C must be a positive number"):
         ShardedProblem(disk.model, disk.data.folder, -1.0)
 

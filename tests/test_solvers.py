@@ -419,6 +419,63 @@ def test_a_start_loses_nothing(case, solver):
     check_converged(problem, from_w, *case.reference())
 
 
+@pytest.mark.parametrize("before", [1, 2, 4])
+@pytest.mark.parametrize("after", [1, 2, 4])
+def test_planes_of_other_groups_are_not_taken(before, after):
+    case = Case(n=60, d=6, noise=3.0)
+    problem = case.problem()
+    reference = case.reference()
+    first = solve(problem, OneSlack(planes=before), tol=0.1)
+    again = solve(problem, OneSlack(planes=after), tol=TOL, start=first)
+    check_converged(problem, again, *reference)
+    assert again.trace.column("dual").max() <= reference[2] + rounding(problem)
+    if before == after:
+        assert again.trace[0].dual >= first.dual
+
+
+@every_solver
+def test_a_start_of_other_losses_gives_its_w_alone(solver):
+    case = Case(n=40, k=4, losses=True)
+    other = Problem(Multiclass(4, 4, False, 3.0 * case.model.losses), case.X, case.y, 1.0)
+    problem = case.problem()
+    again = solve(problem, solver, tol=TOL, start=solve(other, solver, tol=1e-3))
+    check_converged(problem, again, *case.reference())
+
+
+class Torn:
+    """A solver whose state is of no use while it is in a step.
+
+    stops_inside  whether Ctrl-C comes in the second step; None ends there
+    """
+
+    name = "torn"
+
+    def __init__(self, stops_inside):
+        self.stops_inside = stops_inside
+
+    def steps(self, problem, start=None, tol=1e-3):
+        state = {"whole": True}
+        while True:
+            yield oneslack.result.Step(np.zeros(problem.n_params), 0.0, problem.weight, state=state.copy)
+            state["whole"] = False
+            if self.stops_inside:
+                raise KeyboardInterrupt
+            state["whole"] = True
+            if self.stops_inside is None:
+                return
+
+
+def test_a_step_that_is_cut_short_leaves_no_state():
+    problem = Case().problem()
+    assert solve(problem, Torn(True), tol=0.0).state == {}
+
+    def interrupt(row):
+        raise KeyboardInterrupt
+
+    assert solve(problem, Torn(False), tol=0.0, callbacks=[interrupt]).state["whole"]
+    assert solve(problem, Torn(None), tol=0.0).state["whole"]  # it ends by itself
+
+
 @every_solver
 @some_cases
 def test_budgets_return_the_best_so_far(case, solver):

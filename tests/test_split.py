@@ -1,5 +1,7 @@
 """A problem in parts gives what the problem in one piece gives: workers in threads of this process."""
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -26,7 +28,9 @@ from oneslack.engines.crew import ThreadCrew
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.models.measures import measure_model
 from oneslack.ragged import Ragged
+from oneslack.solvers.distributed_dual import TeamDuals
 from oneslack.split import scores
+from oneslack.split.local_duals import PassDuals
 from oneslack.split.new import new_problem
 from oneslack.split.parts import memory_parts, neighbours
 from oneslack.split.problem import GatheredProblem
@@ -74,6 +78,39 @@ def test_workers_reach_the_same_optimum(digits, kind, solver):
     assert found.primal == pytest.approx(Problem(model, X, Y, 0.01, sample_weight=weights).primal(found.w))
     assert found.trace[-1].rounds > 0
     assert found.trace[-1].bytes_moved > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_of_single_examples_answers_with_the_change_of_v(digits, kind):
+    model, X, Y = cases(*digits)[kind]
+    problem = Problem(model, X, Y, 0.01)
+    duals = PassDuals(problem, 0)
+    rng = np.random.default_rng(0)
+    for w in rng.normal(size=(2, problem.n_params)):
+        before = duals.sum()
+        change, linear, *_ = duals.lean(w, problem.scores(w))
+        after = duals.sum()
+        assert np.abs(change).max() > 0
+        np.testing.assert_allclose(change, after[0] - before[0], atol=1e-12)
+        assert linear == pytest.approx(after[1] - before[1])
+
+
+def test_no_change_where_no_dual_moves():
+    X, y = np.ones((12, 1)), np.repeat([0, 1, 2], [8, 2, 2])
+    duals = PassDuals(Problem(Multiclass(1, 3), X, y, 0.1), 0)
+    change, linear, *_ = duals.lean(np.zeros(3), 10.0 * np.eye(3)[y])  # every truth wins by far
+    assert np.abs(change).max() <= 1e-13
+    assert abs(linear) <= 1e-13
+
+
+def test_bounds_are_true_where_each_worker_has_classes_of_its_own():
+    X, y = np.ones((12, 1)), np.repeat([0, 1, 2], [8, 2, 2])
+    optimum = solve(Problem(Multiclass(1, 3), X, y, 0.1), DualCD(), tol=1e-10).primal
+    problem = SplitProblem(Multiclass(1, 3), X, y, 0.1, engine=ThreadCrews(3))
+    with problem.engine:
+        found = solve(problem, DistributedDual(), tol=1e-6, max_iter=300)
+    assert found.trace.column("dual").max() <= optimum * (1 + 1e-9)
+    assert found.gap <= 1e-6
 
 
 def test_one_slack_takes_the_same_steps_in_parts(digits):
@@ -192,6 +229,72 @@ def test_a_run_is_taken_up_again(digits, tmp_path):
     assert again.trace[:5] == part.trace[:5]
 
 
+def test_planes_of_other_groups_are_not_taken(digits):
+    model, X, Y = cases(*digits)["binary"]
+    optimum = solve(Problem(model, X, Y, 0.05), DualCD(), tol=1e-8).primal
+
+    def run(count, start=None, **options):
+        problem = SplitProblem(model, X, Y, 0.05, engine=ThreadCrews(count))
+        with problem.engine:
+            return solve(problem, OneSlack(planes=6), start=start, **options)
+
+    first = run(2, tol=0.1)
+    for count in (2, 3):  # as many groups, but of other examples
+        again = run(count, start=first, tol=1e-4)
+        assert again.trace.column("dual").max() <= optimum * (1 + 1e-7)
+        assert again.gap <= 1e-4
+        assert (again.trace[0].dual >= first.dual) == (count == 2)
+
+
+def test_a_start_of_other_targets_gives_its_w_alone(digits):
+    model, X, Y = cases(*digits)["binary"]
+
+    def run(solver, Y, **options):
+        problem = SplitProblem(model, X, Y, 0.05, engine=ThreadCrews(2))
+        with problem.engine:
+            return solve(problem, solver, tol=1e-3, **options)
+
+    for solver in (OneSlack(), DistributedDual()):
+        flipped = np.where(np.arange(len(Y)) % 3, Y, -Y)
+        again = run(solver, Y, start=run(solver, flipped))
+        assert again.dual <= solve(Problem(model, X, Y, 0.05), DualCD(), tol=1e-6).primal
+        assert again.gap <= 1e-3
+
+
+def test_a_resumed_run_counts_on(digits, tmp_path):
+    model, X, Y = cases(*digits)["binary"]
+
+    def run(**options):
+        problem = SplitProblem(model, X, Y, 0.05, engine=ThreadCrews(2))
+        with problem.engine:
+            return solve(problem, DistributedDual(), tol=1e-9, checkpoint=tmp_path / "c", **options)
+
+    run(max_iter=5)
+    trace = run(max_iter=8, resume=True).trace
+    assert (np.diff(trace.column("rounds")) > 0).all()
+    assert (np.diff(trace.column("bytes_moved")) > 0).all()
+    assert all(type(row.n_cuts) is int for row in trace)
+
+
+def test_an_interrupted_question_is_answered_by_all_before_it_is_left():
+    class Slow:
+        done = False
+
+        def do(self, method, message):
+            time.sleep(0.2)
+            self.done = True
+
+    class Interrupted:
+        def do(self, method, message):
+            raise KeyboardInterrupt
+
+    workers = [Interrupted(), Slow()]
+    with ThreadCrew(workers) as crew:
+        with pytest.raises(KeyboardInterrupt):
+            crew.ask("risk")
+        assert workers[1].done
+
+
 class Forgetful(ThreadCrew):
     """Replaces a worker by a new one before some of the messages, as a cluster does after a crash."""
 
@@ -255,6 +358,57 @@ def test_parts_hold_all_and_each_has_weight():
             assert s is None or all(part.weights.sum() > 0 for part in parts)
     words = Ragged.from_list([[1, 2], [], [3], [4, 5, 6]])
     assert [neighbours(words, 1, 4)[i].tolist() for i in range(3)] == [[], [3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize("kind", ["intercept", "classes", "chain"])
+def test_a_state_without_the_duals_of_a_worker_goes_on(digits, kind):
+    X, Y = sentences()
+    model, X, Y = (Chain(5, 3), X, Y) if kind == "chain" else cases(*digits)[kind]
+    truth = solve(Problem(model, X, Y, 0.1), OneSlack(), tol=1e-4)
+    problem = SplitProblem(model, X, Y, 0.1, engine=ThreadCrews(3))
+    with problem.engine:
+        before = solve(problem, DistributedDual(), tol=1e-9, max_iter=4)
+        workers = before.state["duals"]["workers"]
+        assert sorted(workers) == [lo for lo, _ in problem.parts]
+        del workers[problem.parts[1][0]]  # it has died just before
+        duals = TeamDuals(problem, 0)
+        duals.restore(before.state["duals"])
+        v = problem.total_duals("dual_sum", 0)[0]
+        np.testing.assert_allclose(duals.v, v, atol=1e-9)
+        found = solve(problem, DistributedDual(), tol=1e-3, start=before, max_iter=3000)
+    agree(truth, found, 1e-3)
+    assert all(row.dual <= truth.primal * (1 + 1e-9) for row in found.trace)
+
+
+def second_class_alone(shard):
+    return (shard.codes == 1).astype(float)
+
+
+def signs_of(shard):
+    return np.where(shard.codes > 0, 1.0, -1.0)
+
+
+def test_shards_without_weight_join_others(digits, tmp_path):
+    X, y = digits
+    order = np.argsort(y % 2, kind="stable")
+    with ShardWriter(tmp_path / "packed", dtype="float64", shard_size="16KB") as writer:
+        writer.append(X[order], (y % 2)[order])
+    shards = open_shards(tmp_path / "packed")
+    assert len(shards) > 4
+    problem = SplitProblem(
+        Binary(64), shards, signs_of, sample_weight=second_class_alone, engine=ThreadCrews(4)
+    )
+    with problem.engine:
+        assert 1 < len(problem.parts) < 4
+        assert (problem.parts[0][0], problem.parts[-1][1]) == (0, len(y))
+        assert solve(problem, tol=1e-3).gap <= 1e-3
+
+
+def test_weights_of_another_length_are_refused(digits):
+    X, y = digits
+    for weights in (np.ones(len(y) - 1), np.ones(len(y) + 1), np.ones((len(y), 1))):
+        with pytest.raises(ValueError, match=r"sample_weight has shape .*, expected \(600,\)"):
+            SplitProblem(Multiclass(64, 10), X, y, sample_weight=weights, engine=ThreadCrews(2))
 
 
 def test_sums_of_sparse_and_dense_answers():

@@ -1,6 +1,7 @@
 """Streaming: bounds hold at every step, forgetting costs nothing, the budget is kept, a run resumes."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -188,6 +189,78 @@ def test_two_halves_of_a_run_are_the_whole(kind, tmp_path):
     assert (resumed.dual, resumed.primal) == (whole.dual, whole.primal)
 
 
+@pytest.mark.parametrize("kind", ["binary", "sparse binary"])
+def test_a_run_may_be_cut_at_any_step(kind):
+    part = problem(kind)
+    solver = tiny(part, 0.6)
+    whole = solve(part, solver, tol=1e-9, max_iter=16)
+    assert whole.state["streaming"]["read"] >= 2
+    for first in range(1, 16):
+        half = solve(problem(kind), solver, tol=1e-9, max_iter=first)
+        other = solve(problem(kind), solver, tol=1e-9, max_iter=16 - first, start=half)
+        np.testing.assert_array_equal(other.w, whole.w)
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass, intercept, weights", "sparse binary, intercept"])
+def test_a_run_goes_on_with_another_budget(kind):
+    exact = solve(problem(kind), tol=1e-5)
+    shares = (0.8, 0.4) if "sparse" in kind else (0.6, 0.25)
+    for first, second in (shares, shares[::-1]):
+        part = problem(kind)
+        blocks = Reader(part, source_of(part), tiny(part, first).plan(part), 0, 1e-3)._blocks()
+        before = solve(part, tiny(part, first), tol=1e-9, max_iter=len(blocks) - 1)  # before the last one
+        assert before.state["streaming"]["block"] == len(blocks) - 1
+        reader = Reader(part, source_of(part), tiny(part, second).plan(part), 0, 1e-3)
+        steps = reader.steps(before.state)
+        next(steps)
+        np.testing.assert_allclose(reader.duals.v, recomputed(part, reader)[0], atol=1e-6)
+        result = solve(problem(kind), tiny(part, second), tol=1e-3, start=before)
+        assert result.status is Status.CONVERGED
+        assert all(row.dual <= exact.primal for row in result.trace)
+        assert result.primal >= exact.dual
+
+
+def test_duals_survive_a_type_that_is_less_exact():
+    part = problem("multiclass, intercept, weights")
+    plans = [replace(tiny(part).plan(part), duals=np.dtype(name)) for name in ("float64", "float32")]
+    before, reader = (Reader(part, source_of(part), plan, 0, 1e-3) for plan in plans)
+    for _, _step in zip(range(9), before.steps(None), strict=False):
+        pass
+    reader._restore(before.state()["streaming"])
+    v, loss = recomputed(part, reader)
+    np.testing.assert_allclose(reader.duals.v, v, atol=1e-12)
+    assert reader.duals.loss == pytest.approx(loss, rel=1e-12)
+    assert reader.rows.m == 0
+
+
+def test_another_tolerance_begins_anew():
+    part = problem("binary")
+    loose = solve(part, tiny(part), tol=0.1)
+    at_once = solve(problem("binary"), tiny(part), tol=1e-4)
+    result = solve(part, tiny(part), tol=1e-4, start=loose)
+    assert result.state["streaming"]["optimiser"]["tol"] <= 1e-4
+    assert result.n_iter <= at_once.n_iter
+    same = solve(part, tiny(part), tol=1e-9, max_iter=60)
+    again = solve(part, tiny(part), tol=1e-9, max_iter=1, start=same)
+    tol = same.state["streaming"]["optimiser"]["tol"]
+    assert again.state["streaming"]["optimiser"]["tol"] <= tol < 1e-9
+
+
+@pytest.mark.parametrize("kind", ["binary", "binary, intercept", "sparse binary", "multiclass"])
+def test_blocks_without_any_weight(kind):
+    given, weights = problem(kind), np.zeros(240)
+    weights[100:108] = 1.0
+
+    def again():
+        return Problem(given.model, given.data.X, given.data.y, 0.7, sample_weight=weights)
+
+    exact = solve(again(), tol=1e-5)
+    result = solve(again(), tiny(again(), 0.3), tol=1e-3)
+    assert result.status is Status.CONVERGED
+    assert result.dual <= exact.primal * (1 + 1e-9)
+    assert exact.dual * (1 - 1e-9) <= result.primal <= exact.primal * (1 + 1.1e-3)
+
+
 def test_ctrl_c_keeps_the_best_model_with_its_gap():
     def interrupt(row):
         if row.iteration == 9:
@@ -284,6 +357,28 @@ def test_structured_models_stream(make, monkeypatch):
     halves = solve(make(), Streaming("1MB"), tol=1e-3, max_iter=7)
     halves = solve(make(), Streaming("1MB"), tol=1e-3, start=halves)
     np.testing.assert_array_equal(halves.w, result.w)
+
+
+def test_a_structured_run_may_be_cut_at_any_step(monkeypatch):
+    monkeypatch.setattr("oneslack.solvers.streaming_structured.CHUNK", 64)
+    whole = solve(chain_problem(), Streaming("1MB"), tol=1e-3)
+    assert whole.n_iter > 4
+    for first in range(1, whole.n_iter):
+        half = solve(chain_problem(), Streaming("1MB"), tol=1e-3, max_iter=first)
+        other = solve(chain_problem(), Streaming("1MB"), tol=1e-3, start=half)
+        np.testing.assert_array_equal(other.w, whole.w)
+        assert first + other.n_iter == whole.n_iter
+
+
+def test_another_tolerance_has_a_target_of_its_own():
+    from oneslack.solvers import streaming_structured as structured
+
+    runs = [structured.StructuredRun(chain_problem(), 10**9, 0, tol) for tol in (0.1, 0.1, 1e-4)]
+    runs[0].target *= 0.7
+    targets = [run.target for run in runs]
+    for run in runs[1:]:
+        run.restore(runs[0].state()["reading"])
+    assert [run.target for run in runs] == [targets[0], targets[0], targets[2]]
 
 
 def test_merging_cuts_leaves_w_and_the_dual(monkeypatch):

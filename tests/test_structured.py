@@ -209,6 +209,30 @@ def test_half_and_half_is_the_whole(solver, k, kind):
     assert whole.dual == again.dual
 
 
+@pytest.mark.parametrize("before", [NSlack(), NSlack(parts=4), DualCD()], ids=repr)
+@pytest.mark.parametrize("after", [NSlack(), NSlack(parts=4), DualCD()], ids=repr)
+def test_cuts_that_another_solver_found_are_of_use(before, after):
+    model, X, Y = examples("labels")
+    lower, upper, *_ = reference_of(model, X, Y, 5.0, "margin").solve()
+    first = solve(Problem(model, X, Y, 5.0), before, tol=1e-3)
+    again = solve(Problem(model, X, Y, 5.0), after, tol=TOL, start=first)
+    assert again.dual <= upper * (1 + 1e-9)
+    assert again.primal >= lower * (1 - 1e-9)
+    assert again.gap <= TOL
+    assert again.trace[0].dual >= first.dual * (1 - 1e-9)
+
+
+def test_a_start_of_other_outputs_gives_its_w_alone():
+    model, X, Y = examples("labels")
+    _, upper, *_ = reference_of(model, X, Y, 5.0, "margin").solve()
+    for solver in (OneSlack(), NSlack(), DualCD()):
+        other = [tuple(1 - bit for bit in y) for y in Y]
+        first = solve(Problem(model, X, other, 5.0), solver, tol=1e-3)
+        again = solve(Problem(model, X, Y, 5.0), solver, tol=1e-3, start=first)
+        assert again.dual <= upper * (1 + 1e-9)
+        assert again.gap <= 1e-3
+
+
 @pytest.mark.parametrize("solver", ["n_slack", "dual_cd"])
 def test_ctrl_c_keeps_the_best_so_far(solver):
     model, X, Y = examples("labels")

@@ -1,5 +1,7 @@
 """Choosing C: as a cold grid search does, with less work."""
 
+import threading
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -97,3 +99,40 @@ def test_auto_takes_no_weights_and_no_other_word():
         oneslack.LinearSVC(C="auto").fit(np.eye(4), [0, 1, 0, 1], sample_weight=np.ones(4))
     with pytest.raises(TypeError, match="C must be a positive number"):
         oneslack.LinearSVC(C="best").fit(np.eye(4), [0, 1, 0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:R.2 score is not well-defined")
+def test_a_score_that_is_no_number():
+    X = np.arange(12.0).reshape(6, 2)
+    with pytest.raises(ValueError, match="a score is not a number; use fewer folds, or another scorer"):
+        oneslack.tune(oneslack.LinearSVR(), X, X[:, 0], [0.1, 1.0], cv=6)
+
+
+CALLERS = set()
+
+
+class Watched(oneslack.ThreadCrews):
+    """An engine that remembers which threads have asked for workers."""
+
+    def start(self, *arguments):
+        CALLERS.add(threading.get_ident())
+        return super().start(*arguments)
+
+
+def test_a_cluster_serves_one_fold_after_the_other():
+    X, y = load_iris(return_X_y=True)
+    estimator = oneslack.LinearSVC(engine=Watched(2))
+    found = oneslack.tune(estimator, X, y, [0.1, 1.0], cv=3, n_jobs=3, refit=False)
+    assert len(CALLERS) == 1
+    assert found.scores.shape == (2, 3)
+
+
+def test_parameters_may_be_arrays():
+    X, y = load_iris(return_X_y=True)
+    costs = [np.ones((3, 3)) - np.eye(3), 2.0 * (np.ones((3, 3)) - np.eye(3))]
+    found = oneslack.tune(oneslack.LinearSVC(), X, y, [0.1, 1.0], grid={"loss": costs}, cv=3, refit=False)
+    cold = [oneslack.tune(oneslack.LinearSVC(loss=cost), X, y, [0.1, 1.0], cv=3) for cost in costs]
+    assert len(found.candidates) == 4
+    finished = found.gaps <= 1e-3
+    mean = np.concatenate([one.mean for one in cold])
+    np.testing.assert_allclose(found.mean[finished], mean[finished], atol=0.02)

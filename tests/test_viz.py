@@ -160,6 +160,14 @@ def test_weights_of_a_tagger_by_feature_and_label(tagger):
     assert max(noun, key=lambda one: one.value).feature in ("w=cat", "w=dog")
 
 
+def test_weights_of_a_tagger_with_a_kernel_have_numbers():
+    tagger = oneslack.SequenceTagger(kernel="rbf").fit(
+        [np.eye(3)[:2], np.eye(3)[1:]], [["a", "b"], ["b", "a"]]
+    )
+    assert all(one.feature.startswith("feature ") for one in largest_weights(tagger))
+    assert viz.plot_weights(tagger).patches
+
+
 def test_weights_of_a_parser_are_rules():
     trees = ["(S (NP (PRP I)) (VP (VBP see) (NP (NNS stars))))", "(S (NP (NNS eyes)) (VP (VBP see)))"]
     parser = oneslack.GrammarParser(C=1.0, min_count=1, frequencies=False).fit(trees)
@@ -342,8 +350,17 @@ def test_matplotlib_is_not_imported_before_a_picture_is_asked_for():
 
 def test_a_missing_matplotlib_gets_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(OneslackError, match=r"oneslack\[plot\]"):
-        viz.plot_tree("(S (N x))")
+    for name in ("matplotlib.colors", "matplotlib.patches"):
+        monkeypatch.setitem(sys.modules, name, None)
+    points, y = make_checkers(50, random_state=0)
+    model = oneslack.KernelSVC().fit(points, y)
+    for draw in (
+        lambda: viz.plot_tree("(S (N x))"),
+        lambda: viz.plot_tags(["He"], ["N"]),
+        lambda: viz.plot_regions(model, points),
+    ):
+        with pytest.raises(OneslackError, match=r"oneslack\[plot\]"):
+            draw()
 
 
 def test_an_unknown_picture():

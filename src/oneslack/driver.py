@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 import zlib
 
@@ -36,7 +37,8 @@ def solve(
     Parameters
     ----------
     problem : Problem or RiskProblem
-    solver : a solver, "auto", or the name of one ("one_slack", "dual_cd", "newton")
+    solver : a solver, "auto", or the name of one ("one_slack", "n_slack", "dual_cd", "newton", "streaming",
+        "distributed_dual")
     tol : relative duality gap (P - D) / P to stop at
     epsilon : stop when no one-slack constraint is violated by more (mean loss) instead
     max_iter, time_limit : steps and seconds; the best w so far is returned with its gap
@@ -85,6 +87,9 @@ def solve(
                     keeper.after(step, status)
                 if status is not None:
                     break
+                run.is_torn = True  # until the step is done
+            else:
+                run.is_torn = False  # there was no further step
         except KeyboardInterrupt:
             status = Status.INTERRUPTED  # in the middle of a step: the last checkpoint stands
         return run.result(status, tol, solver.name, reason)
@@ -148,15 +153,16 @@ class _Run:
             nothing = np.zeros(problem.n_params)
             self.dual = problem.regulariser.dual(nothing, problem.weight * problem.floor)
         self.step, self.trace = None, Trace()
+        self.is_torn = False  # whether the solver is in the middle of a step: its state is then of no use
 
     def take(self, step) -> TraceRow:
-        self.step = step
+        self.step, self.is_torn = step, False
         self.dual = max(self.dual, step.dual)
         if step.primal is not None and step.primal < self.primal:
             self.w, self.primal = step.w, step.primal
         row = TraceRow(
             len(self.trace) + 1, self.seconds, self.primal, self.dual,
-            relative_gap(self.primal, self.dual), step.n_cuts, *self._work(),
+            relative_gap(self.primal, self.dual), int(step.n_cuts), *self._work(),
         )  # fmt: skip
         self.trace.append(row)
         return row
@@ -172,6 +178,9 @@ class _Run:
         self.earlier = last.seconds
         if hasattr(self.problem, "work"):
             self.problem.work = Work(last.oracle_calls, last.oracle_seconds, last.cached)
+        crew = getattr(self.problem, "engine", None)
+        if hasattr(crew, "rounds"):
+            crew.rounds, crew.bytes_moved = last.rounds, last.bytes_moved
 
     def _work(self):
         work = getattr(self.problem, "work", None)
@@ -217,7 +226,8 @@ class _Run:
             primal = self.problem.primal(self.step.w)
             if primal < self.primal:
                 w, self.primal = self.step.w.copy(), primal
-        state = {**self.step.state(), "of": identity(self.problem)} if self.step else {}
+        is_whole = self.step is not None and not self.is_torn
+        state = {**self.step.state(), "of": identity(self.problem)} if is_whole else {}
         if status is Status.MAX_ITER and self._is_tight(tol):
             status = Status.CONVERGED
         return Result(
@@ -241,16 +251,27 @@ def _check(tol, epsilon, max_iter, time_limit):
 def identity(problem) -> dict:
     """What must be the same where a state is to be of use: bounds of another problem are none here."""
     model = getattr(problem, "model", problem)
-    fields = getattr(model, "__dict__", {}).items()
-    simple = {name: value for name, value in fields if isinstance(value, bool | int | float | str)}
+    described = _described(model) if model is not problem else ""
     return {
-        "model": f"{type(model).__name__} {simple if model is not problem else ''}".strip(),
+        "model": f"{type(model).__name__} {described}".strip(),
         "parameters": problem.n_params,
         "examples": getattr(problem, "n", None),
         "weight": problem.weight,
         "data": _digest(getattr(problem, "data", None)),
         "regulariser": _regulariser_digest(problem.regulariser),
     }
+
+
+def _described(model):
+    """The numbers and words of a model, and digests of the arrays that it was made with (others may come and
+    go while it is used)."""
+    values = getattr(model, "__dict__", {})
+    described = {name: value for name, value in values.items() if isinstance(value, bool | int | float | str)}
+    for field in dataclasses.fields(model) if dataclasses.is_dataclass(model) else ():
+        value = getattr(model, field.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+            described[field.name] = f"{zlib.crc32(np.ascontiguousarray(value)):08x}"
+    return described
 
 
 def _digest(data):
@@ -284,13 +305,27 @@ def _state_of(start, problem, solver):
     bound; of the result of another problem only w is of use."""
     if isinstance(start, Result):
         there, here = start.state.get("of"), identity(problem)
-        if there == here:
+        is_same_C = there == here
+        knows_other_C = there and hasattr(solver, "at_other_C")
+        is_alike = is_same_C or (knows_other_C and _but_for_C(there) == _but_for_C(here))
+        if not is_alike or not _has_its_objective(start, problem, there["weight"]):
+            return {"w": start.w}
+        if is_same_C:
             return {"w": start.w, **start.state}
-        is_known = hasattr(solver, "at_other_C")
-        if is_known and there and there | {"weight": None} == here | {"weight": None}:
-            ratio = here["weight"] / there["weight"]
-            return {"w": start.w, **solver.at_other_C(start.state, ratio)}
-        return {"w": start.w}
+        return {"w": start.w, **solver.at_other_C(start.state, here["weight"] / there["weight"])}
     if start is None or isinstance(start, dict):
         return start
     return {"w": np.asarray(start, dtype=float)}
+
+
+def _but_for_C(identity):
+    return identity | {"weight": None}
+
+
+def _has_its_objective(result, problem, weight):
+    """Whether the result's w has the objective here that it had there, with the C of there: an identity does
+    not see everything, as a risk of Python code or what workers hold."""
+    if hasattr(problem, "kernel"):
+        return False  # its solvers go on from nothing
+    primal = problem.regulariser.value(result.w) + weight * problem.risk(result.w)
+    return abs(primal - result.primal) <= 1e-6 * abs(result.primal)

@@ -5,7 +5,7 @@ A round of cutting planes on K workers (docs/scaling.md):
     seconds = (entries a_e + looks rows a_r) / K           the workers' passes, each over its share
             + calls (latency + K send)                      the driver asks everybody, and waits
             + 8 d hops / bandwidth                          w goes out, the plane comes back
-            + 8 d planes a_q                                products of the new plane with the others
+            + d planes a_q                                  products of the new plane with the others
 
 a_e, a_r and a_q are measured on this machine; latency and send are those of Ray here.
 """

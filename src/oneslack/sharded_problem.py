@@ -153,11 +153,11 @@ class ShardedData:
 
 
 class ShardedProblem(Problem):
-    """A Problem over a folder of shards, for cutting planes, Newton's method and Streaming.
+    """A Problem over a folder of shards, for cutting planes and Streaming.
 
     Parameters
     ----------
-    model : Binary, Multiclass or Regression, or another model with scores
+    model : Binary, Multiclass or Regression, or another model with scores whose risk is a sum over examples
     shards : formats.open_shards(folder)
     C : weight of the sum of the examples' hinges
     code : code(rows) -> targets of ShardRows as the model has them; by default their own: -1 and +1 of two
@@ -190,6 +190,11 @@ class ShardedProblem(Problem):
     ):  # fmt: skip
         if not np.isfinite(C) or C <= 0:
             raise ValueError(f"C must be a positive number; got {C!r}")
+        if hasattr(model, "cut_along"):
+            raise ValueError(
+                f"the risk of {type(model).__name__} is no sum over examples; use Problem, with the examples "
+                "in memory."
+            )
         if not offers_scores(model) or not hasattr(model, "free"):
             raise ValueError(
                 f"{type(model).__name__} does not see examples through scores; use Binary, Multiclass or "

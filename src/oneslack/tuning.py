@@ -85,7 +85,8 @@ def tune(
     grid : dict from other parameters to the values to try, as {"gamma": [0.1, 1.0]}
     cv : folds, or a splitter of scikit-learn
     scoring : a scorer of scikit-learn or its name; None for the estimator's own `score`
-    n_jobs : folds that are trained at the same time, None for all cores
+    n_jobs : folds that are trained at the same time, None for all cores; one where the estimator's `engine`
+        is a cluster
     refit : whether to train on all the data with what was found
     on_candidate : called with (params, fold, tol) after each training
 
@@ -116,11 +117,17 @@ def tune(
         for k, (train, test) in enumerate(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y))
     ]
     # A context around all threads: each fit has one of its own, and they end in any order.
-    with single_blas_thread(), ThreadPoolExecutor(count_jobs(n_jobs)) as pool:
+    n_threads = count_jobs(n_jobs) if _is_local(estimator) else 1
+    with single_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
         scores, gaps, finished = _race(candidates, folds, pool, estimator.tol)
     best = int(finished[np.argmax(scores[finished].mean(axis=1))])
     model = clone(estimator).set_params(**candidates[best]).fit(X, y) if refit else None
     return Tuning(candidates, scores, gaps, best, model, time.perf_counter() - start)
+
+
+def _is_local(estimator) -> bool:
+    """Whether it trains in threads of this process: a cluster serves one training at a time."""
+    return getattr(estimator, "engine", None) in (None, "threads")
 
 
 def _check_classes(y, folds):
@@ -151,6 +158,8 @@ def _race(candidates, folds, pool, tol):
     def train(running, precision):
         chosen = [(int(k), candidates[k]) for k in running]
         found = np.array(list(pool.map(lambda fold: fold.train(chosen, precision), folds)))
+        if np.isnan(found[:, :, 0]).any():
+            raise ValueError("a score is not a number; use fewer folds, or another scorer")
         scores[running], gaps[running] = found[:, :, 0].T, found[:, :, 1].max(axis=0)
 
     running = np.arange(len(candidates))
@@ -209,4 +218,8 @@ class Fold:
 
 def _only_C_differs(model, params):
     mine = model.get_params(deep=False) if model is not None else None
-    return mine is not None and all(mine[name] == value for name, value in params.items() if name != "C")
+    return mine is not None and all(
+        mine[name] is value or np.array_equal(mine[name], value)
+        for name, value in params.items()
+        if name != "C"
+    )

@@ -1,5 +1,6 @@
 """`oneslack info --markdown`: tables that a bug report can hold."""
 
+import importlib.util
 import platform
 
 import numba
@@ -22,6 +23,7 @@ def test_versions_alone(run):
     assert found["oneslack"] == oneslack.__version__
     assert found["Python"].startswith(platform.python_version())
     assert found["numba"] == numba.__version__
+    assert ("ray" in found) == (importlib.util.find_spec("ray") is not None)
 
 
 def test_a_model_and_versions(trained, run):

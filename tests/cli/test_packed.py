@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from oneslack.cli import train
+from oneslack.engines.crew import ThreadCrews
 from oneslack.formats import open_shards, write_svmlight
 
 CONLL = "\n".join(f"the D B-NP\ndog{k} N I-NP\nran V B-VP\n" for k in range(30))
@@ -138,3 +140,25 @@ def test_a_training_on_a_folder_resumes(packed, run):
     done = run("train", "classify", "two", *kept, "--max-iter", 30, "--resume")
     assert done.code == 4
     assert run("predict", "half", "two", "--scores").out == run("predict", "whole", "two", "--scores").out
+
+
+def test_workers_of_an_engine_read_the_folder(packed, run, monkeypatch):
+    monkeypatch.setattr(train, "engine_for", lambda *options: ThreadCrews(2))
+    done = run("train", "classify", "two", "-o", "parts", "--engine", "ray", "--json")
+    assert done.code == 0, done.err
+    mine = json.loads(done.out)
+    other = json.loads(run("train", "classify", "two.svm", "-o", "whole", "--json", "--tol", "1e-6").out)
+    assert "parts" in mine["reason"]
+    assert max(mine["dual"], other["dual"]) <= min(mine["primal"], other["primal"])
+    done = run("train", "classify", "two", "-o", "m", "--engine", "ray", "--memory", "1GB")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--memory is for a training on this machine; drop it, or --engine" in done.err
+
+
+@pytest.mark.parametrize(
+    "way", [["classify", "--kernel", "rbf"], ["ordinal"], ["rank"], ["classify", "--metric", "f1"]]
+)
+def test_every_kind_of_model_is_evaluated_on_a_folder(packed, run, way):
+    run("train", *way, "two.svm", "-o", "m", "-q")
+    mine, other = run("evaluate", "m", "two"), run("evaluate", "m", "two.svm")
+    assert (mine.code, mine.out) == (0, other.out)

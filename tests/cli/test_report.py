@@ -1,5 +1,6 @@
 """`oneslack report`: one page for a model of each kind, whole, safe and true."""
 
+import hashlib
 import json
 import re
 import shlex
@@ -145,6 +146,67 @@ def test_tagged_text_is_escaped_and_errors_are_shown(kinds, run):
     assert "&lt;b&gt;Say&lt;/b&gt;" in text
     assert "<b>Say" not in text
     assert "B-PRT" in text[text.index('id="errors"') :]
+
+
+def test_a_packed_folder_is_looked_at_as_the_file(two_classes, run):
+    run("pack", "two.svm", "-o", "two", "--dtype", "float64", "--shard-size", "1KB", "-q")
+    run("train", "classify", "two.svm", "-o", "m", "-q")
+    pages = {}
+    for data in ("two.svm", "two"):
+        done = run("report", "m", "--data", data, "-o", "page.html")
+        assert (done.code, done.err) == (0, "")
+        text = Path("page.html").read_text("utf-8")
+        pages[data] = text[text.index('id="errors"') : text.index('id="about"')]
+    assert pages["two"] == pages["two.svm"]
+    digest = hashlib.sha256(Path("two/manifest.json").read_bytes()).hexdigest()
+    assert digest in text
+
+
+def test_queries_need_not_be_together(kinds, run):
+    train("rank", kinds)
+    with np.load("queries.npz") as data:
+        X, y, qid = data["X"], data["y"], data["qid"]
+    order = np.random.default_rng(0).permutation(60)
+    np.savez("mixed.npz", X=X[order], y=y[order], qid=qid[order])
+    rows = {}
+    for data in ("queries", "mixed"):
+        run("report", "rank.model", "--data", f"{data}.npz", "-o", "page.html")
+        text = Path("page.html").read_text("utf-8")
+        part = text[text.index('id="errors"') : text.index('id="about"')]
+        rows[data] = sorted(re.findall(r"<tr><td.*?</tr>", part))
+    assert len(rows["mixed"]) == 6
+    assert rows["mixed"] == rows["queries"]
+
+
+def command_of(model, run):
+    """The command on the page of a model, that trains it as again.model."""
+    assert run("report", model, "-o", "page.html").code == 0
+    page = Page(Path("page.html").read_text("utf-8"))
+    words = shlex.split(re.search(r"oneslack (train .*?) The estimator in Python", page.text)[1])
+    words[words.index("-o") + 1] = "again.model"
+    return words
+
+
+def test_the_command_of_a_model_of_a_folder(queries, run):
+    run("pack", "queries.svm", "-o", "folder", "--dtype", "float64", "-q")
+    run("pack", "queries.csv", "-o", "named", "--group", "query", "--label", "grade", "-q")
+    Path("text.conll").write_text("the B-NP D\ndog I-NP N\n\nhe B-NP P\nran B-VP V\n")
+    run("pack", "text.conll", "-o", "text", "--columns", "w,chunk,pos", "-q")
+    for words in (["rank", "folder"], ["rank", "named"], ["tag", "text", "--label", "chunk"]):
+        done = run("train", *words, "-o", "m", "-q")
+        assert done.code == 0, done.err
+        assert main([*command_of("m", run), "-q"]) == 0
+        np.testing.assert_array_equal(oneslack.load("again.model").coef_, oneslack.load("m").coef_)
+
+
+@pytest.mark.parametrize("kind", ["classify", "regress"])
+def test_the_command_of_a_model_with_a_prior(kind, two_classes, run):
+    run("train", kind, "two.svm", "-o", "early", "-C", "5", "-q")
+    run("train", kind, "two.svm", "-o", "late", "-C", "0.01", "--prior", "early", "-q")
+    command = command_of("late", run)
+    assert command[command.index("--prior") + 1] == "early"
+    assert main([*command, "-q"]) == 0
+    np.testing.assert_array_equal(oneslack.load("again.model").coef_, oneslack.load("late").coef_)
 
 
 # What cannot be.

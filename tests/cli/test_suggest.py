@@ -70,6 +70,17 @@ def test_a_packed_folder(capsys):
     assert commands == ["oneslack train classify packed/ -o packed.model"]
 
 
+def test_packed_numbers_and_queries(capsys):
+    X, y = load_diabetes(return_X_y=True)
+    pack([write("amounts.svm", X, y + 0.5)], "amounts")
+    pack([write("many.svm", X, y)], "many")
+    pack([write("q.svm", X[:30], y[:30], query_id=[k // 10 for k in range(30)])], "q")
+    for folder, task in (("amounts", "regress"), ("many", "regress"), ("q", "rank")):
+        _, commands = suggested(capsys, folder)
+        assert commands == [f"oneslack train {task} {folder} -o {folder}.model"]
+        assert main([*shlex.split(commands[0])[1:], "-q", "--tol", "0.5"]) == 0
+
+
 def test_what_is_refused(capsys, tmp_path):
     X, y = load_iris(return_X_y=True)
     oneslack.LinearSVC().fit(X, y).save(tmp_path / "model")

@@ -507,6 +507,14 @@ def test_models_that_no_file_suits(text, run):
     assert (done.code, done.err.count("\n")) == (3, 1)
     assert "dicts of features, which no file holds" in done.err
     assert run("info", "dicts").code == 0
+    X = [np.eye(3)[:2], np.eye(3)[1:]]
+    SequenceTagger(kernel="rbf").fit(X, [["a", "b"], ["b", "a"]]).save("kernel")
+    for command in ("predict", "evaluate"):
+        done = run(command, "kernel", "test.txt")
+        assert (done.code, done.err.count("\n")) == (3, 1)
+        assert "kernel: was trained in Python with a kernel; use it in Python" in done.err
+    assert run("info", "kernel").code == 0
+    assert run("report", "kernel", "-o", "page.html").code == 0
     X, y = np.eye(3), [0, 1, 1]
     oneslack.StructuralSVM(oneslack.Multiclass(3, 2)).fit(X, y).save("s")
     for command in ("predict", "evaluate"):

@@ -62,6 +62,8 @@ def test_numbers_and_kernels(cancer, tmp_path, capsys):
         (["-C", "one"], 2, "is not positive numbers such as"),
         (["-C", "1:2"], 2, "is not positive numbers such as"),
         (["--scoring", "nonsense"], 2, "scikit-learn has no scorer 'nonsense'"),
+        (["--scoring", "neg_log_loss"], 2, "--scoring neg_log_loss needs probabilities"),
+        (["-o", "a.png", "--plot", "./a.png"], 2, "cannot hold both the model and the picture"),
         (["--plot", "scores.gif"], 2, "--plot writes .png, .svg or .pdf"),
         (["--task", "regress", "--gamma", "1"], 2, "--gamma is for classes"),
         (["--folds", "1"], 2, "--folds"),
@@ -76,3 +78,11 @@ def test_what_is_refused(cancer, options, code, words, capsys, tmp_path, monkeyp
     assert words in err
     assert len(err.strip().splitlines()) == 1
     assert not (tmp_path / "scores.gif").exists()
+
+
+def test_folds_of_one_number(tmp_path, capsys):
+    (tmp_path / "few.svm").write_text("1.5 1:1\n2 1:2\n3 1:3\n4 1:4\n")
+    assert main(["tune", str(tmp_path / "few.svm"), "--task", "regress", "--folds", "4", "-q"]) == 3
+    err = capsys.readouterr().err
+    assert "a score is not a number; use fewer folds" in err
+    assert err.count("\n") == 1

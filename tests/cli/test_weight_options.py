@@ -43,8 +43,8 @@ def test_what_does_not_fit_is_refused(folder, run):
     assert "--prior two: was trained on other labels than those of other.svm." in done.err
 
 
-@pytest.mark.parametrize("option", [["--prior", "x"], ["--nonnegative"]])
-def test_a_measure_knows_neither(folder, run, option):
+@pytest.mark.parametrize("option", [["--prior", "x"], ["--nonnegative"], ["--memory", "1GB"]])
+def test_a_measure_knows_none_of_them(folder, run, option):
     done = run("train", "classify", "train.svm", "-o", "m", "--metric", "f1", *option)
     assert done.code == 2
     assert f"{option[0]} and --metric do not go together" in done.err

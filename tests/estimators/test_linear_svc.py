@@ -394,3 +394,23 @@ def test_examples_in_the_docs(name):
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_quick_checks_refuse_what_scikit_learn_refuses(bad):
+    data = sp.csr_matrix(np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 2.0]]))
+    data.data[1] = bad
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        LinearSVC().fit(data, np.array([0, 1, 0]))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        LinearSVC().fit(sp.csr_matrix(np.eye(3)), np.array([0, 1]))
+    model = LinearSVC().fit(sp.csr_array(np.eye(3)), np.array([0, 1, 0]))
+    assert model.n_features_in_ == 3
+
+
+def test_quick_checks_forget_names_of_an_earlier_fit():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [0.0, 1.0, 2.0], "b": [1.0, 0.0, 1.0]})
+    model = LinearSVC().fit(frame, [0, 1, 0])
+    model.fit(sp.csr_matrix(frame.to_numpy()), np.array([0, 1, 0]))
+    assert not hasattr(model, "feature_names_in_")

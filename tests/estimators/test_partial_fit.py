@@ -1,11 +1,13 @@
 """partial_fit: what its bounds are bounds of, whatever is forgotten."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from oneslack import LinearSVC, LinearSVR
 
@@ -167,3 +169,55 @@ def test_one_class_in_the_first_portion_needs_the_others_names():
         LinearSVC().partial_fit(X[y == "in"], y[y == "in"])
     model = LinearSVC().partial_fit(X[y == "in"], y[y == "in"], classes=["in", "out"])
     assert set(clone(model).fit(X, y).predict(X)) == {"in", "out"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_the_forgotten_examples_nothing_is_certified(kind):
+    X, y, _ = examples(kind)
+    model = estimator(kind)
+    in_portions(model, X, y)
+    assert model._is_certified()
+    model = estimator(kind)
+    in_portions(model, X, y, memory="3KB")
+    assert model.n_forgotten_ > 0
+    assert not model._is_certified()
+
+
+def test_all_may_be_forgotten_and_nothing_merged():
+    X, y, _ = examples("number")
+    X = np.tile(X, 40)  # not one row fits into 1 KB
+    for rows in (X, sp.csr_array(X)):
+        model = LinearSVR(epsilon=100.0, fit_intercept=False).partial_fit(rows, y, memory="1KB")
+        assert model.n_forgotten_ == N
+        assert model._kept[0].X.shape == (0, 40 * D)
+        model.epsilon = 0.1
+        assert model.partial_fit(rows, y).objective_ > 0.0
+
+
+def interrupted(*arguments):
+    """Steps of a solver, of which not even the first ends."""
+    raise KeyboardInterrupt
+    yield
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "newton"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_ctrl_c_in_the_first_step_loses_no_portion(kind, solver, monkeypatch):
+    from oneslack import DualCD, Newton
+
+    X, y, _ = examples(kind)
+    whole = estimator(kind, tol=1e-6).fit(X, y)
+    for lost in (0, 2):
+        model = estimator(kind, solver=solver)
+        for k in range(3):
+            part = slice(200 * k, 200 * (k + 1))
+            with monkeypatch.context() as patch, warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                if k == lost:
+                    patch.setattr(DualCD, "steps", interrupted)
+                    patch.setattr(Newton, "steps", interrupted)
+                model.partial_fit(X[part], y[part])
+        assert model.n_seen_ == N
+        model.partial_fit(X[:1], y[:1], sample_weight=[1e-9])
+        assert model.dual_objective_ <= whole.objective_ * (1 + 1e-6)
+        assert whole.dual_objective_ * (1 - 1e-6) <= model.objective_ <= whole.objective_ * (1 + 2e-4)

@@ -103,3 +103,9 @@ def test_shards_without_labels_are_refused(packed):
     _, shards = packed(None)
     with pytest.raises(ValueError, match="holds no labels"):
         LinearSVC().fit(shards)
+
+
+def test_costs_of_three_classes_are_refused_one_by_one(packed):
+    _, shards = packed(np.arange(N) % 3)
+    with pytest.raises(ValueError, match="a cost matrix needs multi_class='crammer_singer'"):
+        LinearSVC(multi_class="ovr", loss=1.0 - np.eye(3)).fit(shards)

@@ -19,6 +19,7 @@ PACKAGES = (
     "typer",
     "rich",
     "matplotlib",
+    "ray",
 )
 #: Settings of the surroundings that change what a program does.
 VARIABLES = (

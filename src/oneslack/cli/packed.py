@@ -98,7 +98,9 @@ def table_for_model(path, saved, need_labels):
         raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
     table = PackedTable(shards, shards.path)
     _check_names(table, saved)
-    is_whole = shards.n_features == saved.n_features and shards.manifest.groups is None
+    model = saved.model
+    takes_shards = hasattr(model, "coef_") and not hasattr(model, "thresholds_")
+    is_whole = takes_shards and shards.n_features == saved.n_features and shards.manifest.groups is None
     return table if is_whole else _with_features(in_memory(shards), saved)
 
 

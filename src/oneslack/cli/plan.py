@@ -88,24 +88,46 @@ def _size(file, rows, features, nnz, classes, label, zero_based):
             raise Refusal(f"--nnz {nnz:g} is more than the {features} features.", Exit.USAGE)
         entries = int(rows * (features if nnz is None else nnz))
         return Size(rows, features, entries, 1 if classes == 2 else classes, nnz is not None), None
+    from .packed import is_packed
+
+    size, X = _of_folder(file, label, zero_based) if is_packed(file) else _of_file(file, label, zero_based)
+    return size, X[: max(1, SAMPLE * size.rows // max(size.entries * size.columns, 1))]
+
+
+def _of_folder(path, label, zero_based):
+    """(Size, rows of the first shard): the manifest tells the rest."""
+    from ..scaling import Size
+    from .packed import open_packed
+
+    shards = open_packed(path, label, zero_based)
+    if shards.n_entries == 0:
+        raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
+    is_amount = shards.manifest.labels in (None, "numbers") or shards.classes is None
+    columns = _columns(2 if is_amount else len(shards.classes))
+    is_sparse, item = shards.kind == "sparse", shards.dtype.itemsize
+    return Size(*shards.shape, shards.n_entries, columns, is_sparse, item), shards[0].X
+
+
+def _of_file(path, label, zero_based):
     import numpy as np
     import scipy.sparse as sp
 
+    from ..scaling import Size
     from .data import read_any
 
-    table, _ = read_any(file, label, zero_based)
-    X, is_sparse = table.X, sp.issparse(table.X)
-    entries = X.nnz if is_sparse else X.size
-    kinds = 2 if table.y is None else len(np.unique(table.y))
-    size = Size(
-        X.shape[0], X.shape[1], entries, 1 if kinds == 2 or kinds > 1000 else kinds, is_sparse,
-        X.dtype.itemsize,
-    )  # fmt: skip
-    return size, X[: max(1, SAMPLE * X.shape[0] // max(entries * size.columns, 1))]
+    table, _ = read_any(path, label, zero_based)
+    X, y, is_sparse = table.X, table.y, sp.issparse(table.X)
+    columns = _columns(2 if y is None or y.dtype.kind == "f" else len(np.unique(y)))
+    return Size(*X.shape, X.nnz if is_sparse else X.size, columns, is_sparse, X.dtype.itemsize), X
+
+
+def _columns(kinds):
+    """Scores an example; so many kinds that they are no classes are amounts."""
+    return 1 if kinds == 2 or kinds > 1000 else kinds
 
 
 def _print(size, rounds, table):
-    kind = "two classes" if size.columns == 1 else f"{size.columns} classes"
+    kind = "two classes or numbers" if size.columns == 1 else f"{size.columns} classes"
     print(
         f"{size.rows:,} examples, {size.features:,} features, {size.entries / max(size.rows, 1):,.1f} "
         f"numbers an example, {kind}; {rounds} rounds of cutting planes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import shlex
 
@@ -63,9 +64,13 @@ def _value(name, saved):
     """What an option must have been; None where it is not known, or was not given."""
     parameters, source = saved.header["parameters"], saved.header.get("source", {})
     if name in ("label", "group", "zero_based", "columns", "format", "tagged"):
-        return _value_of_source(name, source)
+        is_folder = os.path.isdir(saved.header["training"]["data"])  # where `oneslack pack` knew the rest
+        is_tag_label = name == "label" and saved.header["kind"] == "SequenceTagger"
+        return _value_of_source(name, source) if is_tag_label or not is_folder else None
     if name == "no_intercept":
         return not parameters.get("fit_intercept", True)
+    if name == "prior":  # the parameter is its weights
+        return saved.header["training"].get("prior")
     if name in ("k", "beta") and name not in saved.header["training"]:
         return None
     if name == "epsilon" and saved.header["kind"] == "LinearSVR":
@@ -103,11 +108,14 @@ def versions(path, data):
         ("SciPy", scipy.__version__),
         ("scikit-learn", sklearn.__version__),
         ("Numba", numba.__version__),
-        (f"SHA-256 of {path}", _digest(path)),
-        *([(f"SHA-256 of {data}", _digest(data))] if data else []),
+        *(_digest(file) for file in (path, data) if file),
     ]
 
 
-def _digest(path) -> str:
+def _digest(path):
+    """(name, words); of a packed folder that of its manifest, which holds checksums of the others."""
+    from ..formats.shards.manifest import NAME
+
+    path = os.path.join(path, NAME) if os.path.isdir(path) else path
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return f"SHA-256 of {path}", hashlib.file_digest(file, "sha256").hexdigest()

@@ -20,10 +20,13 @@ def sections_of_data(saved, path, options):
     refuse_tag_options(saved, options)
     if is_parser(saved):
         return _parsed(saved, path)
+    from . import packed
     from .data import read_for_model
     from .measures import measure
 
     table = read_for_model(path, saved, options.label, options.zero_based, options.group, need_labels=True)
+    if hasattr(table, "shards"):  # errors are looked at one by one
+        table = packed.in_memory(table.shards)
     facts = {"examples": table.X.shape[0], **measure(saved, table)}
     if "confusion" in facts:
         return _classes(saved, table, facts)
@@ -148,8 +151,9 @@ def _rankings(saved, table, facts):
     scores, y = saved.model.predict(table.X), np.asarray(table.y, float)
     queries = []
     groups = np.zeros(len(y), int) if table.qid is None else np.asarray(table.qid)
-    for group in np.unique(groups):
-        mine = np.flatnonzero(groups == group)
+    order = np.argsort(groups, kind="stable")
+    names, starts = np.unique(groups[order], return_index=True)
+    for group, mine in zip(names, np.split(order, starts[1:])):
         pairs = count_pairs(y[mine], None)[1]
         if pairs:
             first = y[mine[np.argmax(scores[mine])]]

@@ -64,6 +64,13 @@ def _folder(file):
     if shards.kind == "sentences":
         return "a packed folder of sentences", [("to learn to tag", _train("tag", file))]
     held = f"a packed folder of {shards.n_rows:,} examples, {shards.n_features:,} features"
+    labels, classes = shards.manifest.labels, shards.classes
+    if labels is None:
+        raise Refusal(f"{file}: {held}, but no labels to learn from.")
+    if shards.manifest.groups is not None:
+        return f"{held}, in queries", [("to learn to rank", _train("rank", file))]
+    if labels == "numbers" or (labels == "integers" and (classes is None or len(classes) > MANY)):
+        return held, [("to learn to predict its targets", _train("regress", file))]
     return held, [("to learn to classify", _train("classify", file))]
 
 

@@ -78,6 +78,8 @@ def reading_of(saved, path, options, need_labels=False) -> Reading:
             f"{saved.path}: was trained in Python on dicts of features, which no file holds; use it in "
             "Python, or train it with templates."
         )
+    if features == "kernel":
+        raise Refusal(f"{saved.path}: was trained in Python with a kernel; use it in Python.")
     kind = kind_of(path, options.format)
     if features == "matrices":
         return _numbers(saved, path, kind, options)

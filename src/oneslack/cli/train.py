@@ -147,7 +147,7 @@ def classify(
     from . import metric_options, targets, training
 
     k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
-    refuse_with_metric(metric, prior, nonnegative)
+    refuse_with_metric(metric, prior, nonnegative, memory)
     by_kernel = kernel_terms(kernel, gamma, degree, coef0, method, sample_size)
     refuse_with_kernel(
         by_kernel, metric=metric, prior=prior, nonnegative=nonnegative, checkpoint=checkpoint, memory=memory,
@@ -176,6 +176,7 @@ def classify(
         weight = targets.class_weight(class_weight, labels, file)
         options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
+        model._prior_path = prior
         subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
         training.stream(model, examples, memory, seed, quiet)
     else:
@@ -227,6 +228,7 @@ def regress(
         n_jobs=jobs, max_iter=max_iter, time_limit=time_limit, random_state=0,
         **weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
+    model._prior_path = prior
     training.stream(model, examples, memory, 0, quiet)
     return training.train(model, examples, subject, output, quiet, as_json, keeping)
 

@@ -80,6 +80,10 @@ def stream(model, examples, memory, seed, quiet):
     """Set the budget of memory, and say what will be needed, where examples stay on disk."""
     from . import packed
 
+    if getattr(model, "engine", None) is not None:  # the workers read their parts of the shards themselves
+        if memory is not None:
+            raise Refusal("--memory is for a training on this machine; drop it, or --engine.", Exit.USAGE)
+        return
     if examples.is_streamed or memory is not None or model.solver == "streaming":
         packed.use_memory(model, memory, seed)
     if examples.is_streamed:
@@ -148,6 +152,7 @@ def _facts(model, examples, subject, output, signal_number) -> dict:
         "reason": worst.reason,
         "steps": int(sum(result.n_iter for result in results)),
         "memory_estimate": getattr(model, "_memory_estimate", None),
+        "prior": getattr(model, "_prior_path", None),
         "seconds": sum(result.seconds for result in results),
         "read_seconds": examples.seconds,
         "exit_code": int(code),

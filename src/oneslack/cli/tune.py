@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import Annotated
 
@@ -95,6 +96,8 @@ def tune(
 
     if task == Task.regress and gamma is not None:
         raise Refusal("--gamma is for classes; drop it, or --task regress.", Exit.USAGE)
+    if output is not None and plot is not None and os.path.realpath(output) == os.path.realpath(plot):
+        raise Refusal(f"{plot}: cannot hold both the model and the picture; name another.", Exit.USAGE)
     for path in (output, plot):
         if path is not None:
             check_writable(path, inputs=[file])

@@ -22,6 +22,7 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet):
 
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", r"R\^2 score is not well-defined")  # `tune` refuses such a score
         progress = Progress(interrupt, quiet)
         try:
             return tune(
@@ -30,6 +31,13 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet):
             )  # fmt: skip
         except ValueError as error:
             raise Refusal(f"{examples.path}: {error}") from error
+        except AttributeError as error:
+            if "predict_proba" not in str(error):
+                raise
+            raise Refusal(
+                f"--scoring {scoring} needs probabilities, which these models do not give; choose another.",
+                Exit.USAGE,
+            ) from error
 
 
 def check_scoring(name):

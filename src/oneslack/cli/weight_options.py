@@ -18,9 +18,9 @@ Prior = Annotated[
 Nonnegative = Annotated[bool, typer.Option("--nonnegative", help="Hold all weights >= 0.")]
 
 
-def refuse_with_metric(metric, prior, nonnegative):
-    """Training for a measure knows neither."""
-    for option, given in (("--prior", prior), ("--nonnegative", nonnegative)):
+def refuse_with_metric(metric, prior, nonnegative, memory):
+    """Training for a measure knows none of these."""
+    for option, given in (("--prior", prior), ("--nonnegative", nonnegative), ("--memory", memory)):
         if metric is not None and given:
             raise Refusal(f"{option} and --metric do not go together; drop one of them.", Exit.USAGE)
 

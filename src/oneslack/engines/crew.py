@@ -6,7 +6,7 @@ driver waits for everybody) and the bytes of what goes out to the machines and c
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -128,7 +128,11 @@ class ThreadCrew(Crew):
         return self._pool.submit(worker.do, method, message, *vectors)
 
     def _gathered(self, futures):
-        return [future.result() for future in futures]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            wait(futures)  # or the others would go on while the driver does something else
+            raise
 
     def close(self):
         super().close()

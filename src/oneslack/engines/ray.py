@@ -57,8 +57,12 @@ class Ray:
         ray = _imported()
         if self.address is None and not ray.is_initialized():
             return count_jobs(None)
-        self._join(ray)
-        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+        cluster = self._join(ray)
+        try:
+            return max(1, _n_cpus(ray))
+        finally:
+            if cluster is not None:
+                cluster.stop()
 
     def start(self, kind, parts, model, options) -> RayCrew:
         """A crew with an actor of this kind (split/worker.py) for each part."""
@@ -67,6 +71,8 @@ class Ray:
         if not ray.is_initialized():
             cluster = self._join(ray, len(parts))
         try:
+            if not isinstance(cluster, LocalCluster):
+                _check_room(ray, len(parts))
             return RayCrew(ray, cluster, kind, parts, model, options)
         except BaseException:
             if cluster is not None:
@@ -96,6 +102,21 @@ def _knock(address):
     if host and port.isdigit() and "/" not in host:
         with socket.create_connection((host, int(port)), timeout=PATIENCE):
             pass
+
+
+def _n_cpus(ray) -> int:
+    """CPUs of all machines, whoever uses them."""
+    return int(ray.cluster_resources().get("CPU", 0))
+
+
+def _check_room(ray, n_workers):
+    """An error at once where some actors could never start: Ray itself would wait for ever."""
+    n_cpus = _n_cpus(ray)
+    if n_workers > n_cpus:
+        raise OneslackError(
+            f"the Ray cluster has {n_cpus} CPUs, too few for {n_workers} workers with one each; ask for "
+            "fewer (n_workers or n_jobs), or add machines."
+        )
 
 
 def _imported():

@@ -14,6 +14,7 @@ from .callbacks import with_callbacks
 from .class_task import ClassTask
 from .linear_model import INPUT, LinearModel
 from .parameters import check_C_or_auto, check_parameters, cost_matrix
+from .quick_checks import checked_input
 from .sharded_tasks import class_task, is_shards, prepare
 from .targets import encode, example_weights
 
@@ -172,7 +173,7 @@ class LinearSVC(ClassifierMixin, LinearModel):
             return self._fit_shards(X, y, sample_weight)
         if self.C == "auto":
             return fit_with_best_C(self, X, y, sample_weight)
-        X, y = validate_data(self, X, y, order="C", **INPUT)
+        X, y = checked_input(self, X, y, order="C", **INPUT)
         X = as_rows(X)  # once, not in each problem of "ovr"
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
@@ -191,8 +192,9 @@ class LinearSVC(ClassifierMixin, LinearModel):
 
         `objective_` and `dual_objective_` are of the problem with the examples of all portions as long as
         `n_forgotten_` is 0.  Later the lower bound still is, as examples are forgotten in a way that never
-        raises the objective; `objective_` is then that of what is remembered.  Duals are needed of single
-        examples: for a `solver` without them, "dual_cd" or "newton" is chosen as by "auto".
+        raises the objective; `objective_` is then that of what is remembered, and `duality_gap_` the gap of
+        that smaller problem: no certificate.  Duals are needed of single examples: for a `solver` without
+        them, "dual_cd" or "newton" is chosen as by "auto".
 
         Parameters
         ----------

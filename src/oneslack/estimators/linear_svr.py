@@ -17,6 +17,7 @@ from .callbacks import with_callbacks
 from .class_task import binary_rows
 from .linear_model import INPUT, LinearModel
 from .parameters import _choice, _number, check_C_or_auto, check_parameters
+from .quick_checks import checked_input
 from .sharded_tasks import is_shards, prepare, some_targets
 from .targets import check_weights
 
@@ -219,7 +220,7 @@ class LinearSVR(RegressorMixin, LinearModel):
             return self._fit_shards(X, y, sample_weight)
         if self.C == "auto":
             return fit_with_best_C(self, X, y, sample_weight)
-        X, y = validate_data(self, X, y, y_numeric=True, order="C", **INPUT)
+        X, y = checked_input(self, X, y, y_numeric=True, order="C", **INPUT)
         X, y = as_rows(X), np.asarray(y, dtype=np.float64)
         weights = None
         if sample_weight is not None:
@@ -238,8 +239,9 @@ class LinearSVR(RegressorMixin, LinearModel):
 
         `objective_` and `dual_objective_` are of the problem with the examples of all portions as long as
         `n_forgotten_` is 0.  Later the lower bound still is, as examples are forgotten in a way that never
-        raises the objective; `objective_` is then that of what is remembered.  Duals are needed of single
-        examples: for a `solver` without them, "dual_cd" or "newton" is chosen as by "auto".
+        raises the objective; `objective_` is then that of what is remembered, and `duality_gap_` the gap of
+        that smaller problem: no certificate.  Duals are needed of single examples: for a `solver` without
+        them, "dual_cd" or "newton" is chosen as by "auto".
 
         Parameters
         ----------

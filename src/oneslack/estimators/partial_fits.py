@@ -18,7 +18,7 @@ forgotten it is P_t itself, and so is the upper bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -70,9 +70,11 @@ def learn(kept, model, C, portion, memory, *, solver, seed, n_jobs, terms, **opt
         is_merged[len(kept.y) - kept.n_merged : len(kept.y)] = True
     with problem.engine:
         result = driver.solve(problem, solver, start=_start(problem, solver, kept), **options)
-        after = _remember(problem, result, _shares(problem, result), is_merged, memory)
+        after = _remember(problem, result, _shares(problem, result, kept), is_merged, memory)
     after.n_seen = len(y) + (kept.n_seen if kept else 0)
     after.n_forgotten += kept.n_forgotten if kept else 0
+    if after.n_forgotten:
+        result = replace(result, certified=False)  # the upper bound knows nothing of those forgotten
     return result, after
 
 
@@ -82,19 +84,29 @@ def _start(problem, solver, kept):
         return None
     if isinstance(solver, Newton):
         return {"w": kept.w, "mu": LOOSER * kept.mu} if kept.mu else {"w": kept.w}
-    shares = np.zeros((problem.n, *kept.shares.shape[1:]))
-    shares[: len(kept.y)] = kept.shares
-    if shares.ndim == 2:
-        new = np.arange(len(kept.y), problem.n)
-        shares[new, problem.data.y[new]] = 1.0
+    shares = _first_shares(problem, kept)
     upper = problem.C * problem.data.weights
     duals = shares * (upper if shares.ndim == 1 else upper[:, None])
     return {"duals": duals, "bias": kept.w[problem.regulariser.free] if problem.regulariser.n_free else 0.0}
 
 
-def _shares(problem, result):
+def _first_shares(problem, kept):
+    """Of the duals before a portion is learned from: new examples have none."""
+    shares = np.zeros_like(problem.model.new_scores(problem.data))
+    n_old = 0 if kept is None else len(kept.y)
+    if n_old:
+        shares[:n_old] = kept.shares
+    if shares.ndim == 2:
+        new = np.arange(n_old, problem.n)
+        shares[new, problem.data.y[new]] = 1.0
+    return shares
+
+
+def _shares(problem, result, kept):
     """The duals that the solver ended with, as shares of their bounds."""
     state = result.state
+    if "w" not in state and "passes" not in state:  # interrupted in the middle of a step
+        return _first_shares(problem, kept)
     if "passes" in state:
         alpha, upper = state["passes"]["alpha"], problem.C * problem.data.weights
         upper = upper if alpha.ndim == 1 else upper[:, None]
@@ -144,5 +156,5 @@ def _merge(model, data, shares):
 
 
 def _stack(matrices):
-    matrices = [X for X in matrices if X.shape[0]]
+    matrices = [X for X in matrices if X.shape[0]] or matrices[:1]
     return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.concatenate(matrices)

@@ -81,6 +81,10 @@ def class_task(shards, intercept, class_weight, cost_of, one_vs_rest) -> Sharded
         of_class = check_weights(_class_weights(class_weight, classes, codes, counts))
     cost = cost_of(classes)
     one_vs_rest = one_vs_rest and len(classes) > 2
+    if one_vs_rest and cost is not None:
+        raise ValueError(
+            "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
+        )
     return ShardedClassTask(
         classes, None, shards.n_features, intercept, None, cost, one_vs_rest, of_class=of_class
     )

@@ -265,6 +265,8 @@ class TeamDuals:
             if name != "workers":
                 setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
         self.engine.ask("dual_begin", self.seed, state["workers"])
+        if len(state["workers"]) < self.n_workers:  # v counts duals that were lost
+            self._recover()
 
 
 def best_shares(G, b, sweeps=200):

@@ -64,12 +64,12 @@ class NSlack:
         looked = (
             np.inf
         )  # the gap at the last look; under the papers' rule (tol 0) half of it is worth another
-        if "store" in start:
+        if "epsilon" in start:
             store.restore(start["store"])
             rng.bit_generator.state = start["rng"]
             epsilon, owed, looked = start["epsilon"], start["owed"], start["looked"]
-        elif "cuts" in start:
-            store.restore_at_other_C(*start["cuts"])
+        else:
+            store.take_over(start)
 
         def state():
             random = rng.bit_generator.state
@@ -116,12 +116,12 @@ class NSlack:
         store = Remembered(problem, problem.C * problem.data.weights)
         rng = np.random.default_rng(self.seed)
         doubts, looked = Doubts(store.upper, self.parts), np.inf
-        if "doubts" in start:
+        if "doubts" in start and "store" in start:
             store.restore(start["store"])
             doubts.restore(start["doubts"])
             rng.bit_generator.state, looked = start["rng"], start["looked"]
-        elif "cuts" in start:
-            store.restore_at_other_C(*start["cuts"])
+        else:
+            store.take_over(start)
 
         def state():
             random = rng.bit_generator.state

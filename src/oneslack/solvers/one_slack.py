@@ -76,7 +76,9 @@ class OneSlack:
         start = start or {}
         w = start.get("w")
         best = Best(problem.regulariser.start() if w is None else problem.regulariser.feasible(w))
-        if "planes" in start:
+        layout = self._layout(problem, planes.n_groups)
+        # Planes under other groups' risks, summed, would not lie under the risk: then only w is of use.
+        if "planes" in start and start.get("layout") == layout:
             planes.restore(start["planes"])
             best.restore(start.get("best", {}))
         cache = None
@@ -103,7 +105,7 @@ class OneSlack:
                 n_cuts=len(planes),
                 violation=violation,
                 stalled=idle >= PATIENCE,
-                state=lambda: self._state(planes, best, cache, doubts),
+                state=lambda: self._state(planes, best, cache, doubts) | {"layout": layout},
             )
 
     @staticmethod
@@ -112,7 +114,8 @@ class OneSlack:
         if "planes" not in state:
             return {}
         planes = state["planes"]
-        return {"planes": planes | {"a": ratio * planes["a"], "dual": -np.inf}}
+        rescaled = planes | {"a": ratio * planes["a"], "dual": -np.inf}
+        return {"planes": rescaled, "layout": state.get("layout")}
 
     @staticmethod
     def _state(planes, best, cache, doubts):
@@ -199,6 +202,11 @@ class OneSlack:
                 "search and weights of any sign; leave planes at 1"
             )
         return problem.groups(self.planes)
+
+    @staticmethod
+    def _layout(problem, n_groups):
+        """Which examples the groups are: so many equal parts of all, or of what each worker holds."""
+        return n_groups, getattr(problem, "parts", None) if n_groups > 1 else None
 
     def _add_at(self, problem, planes, S):
         """The plane at scores S, or one for each group of examples."""

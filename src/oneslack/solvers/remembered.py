@@ -231,6 +231,13 @@ class Remembered:
         self.kept_weights.restore(state)
         self.arena.restore(state["arena"])
 
+    def take_over(self, start):
+        """The cuts and duals of another solver's state, or of one at another C, where there are any."""
+        if "cuts" in start:
+            self.restore_at_other_C(*start["cuts"])
+        elif "store" in start:
+            self.restore_at_other_C(start["store"], 1.0)
+
     def restore_at_other_C(self, state, ratio):
         """The cuts of a store whose duals had other bounds; the duals are the same shares of them."""
         self.restore(state)

@@ -17,7 +17,7 @@ hinge (newton.py), else by dual passes.  Data that fit into the budget are read 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -39,6 +39,9 @@ PROMISE, CAUTION = 0.9, 0.6
 PATIENCE = 30
 #: Hessians that threads make at the same time.
 HESSIANS = 6
+#: What a state keeps of a Reader: bounds, and where in the data it is.
+BOUNDS = ("best", "bound")
+PLACE = ("read", "block", "read_over", "since", "caution", "vain")
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,11 @@ class KeptDuals:
         self.v, self.loss, self.flow = state["v"].copy(), state["loss"], state["flow"]
 
 
+def _layout(plan) -> dict:
+    """What must be the same where a read is to go on in its middle."""
+    return {**asdict(plan), "duals": plan.duals.name}
+
+
 class Reader:
     """Reads of the data in pieces, in an order of their own for each read."""
 
@@ -201,6 +209,7 @@ class Reader:
         self.starts = np.array([lo for lo, _ in self.pieces])
         self.w = problem.regulariser.start()
         self.read = self.block = 0
+        self.read_over = False  # and whether to certify is not yet decided
         self.since, self.caution, self.vain = 0, 1.0, 0
         self.best, self.bound = np.inf, -np.inf
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
@@ -210,7 +219,9 @@ class Reader:
         if start and "streaming" in start:
             self._restore(start["streaming"])
         while True:
-            yield from self._read()
+            if not self.read_over:
+                yield from self._read()
+            self.read_over = False
             self.since += 1
             promised = self.estimate() <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
             if promised or self.since >= LIMIT:
@@ -226,7 +237,7 @@ class Reader:
             self._optimise()
             self.block += 1
             if self.block == len(blocks):
-                self.read, self.block = self.read + 1, 0
+                self.read, self.block, self.read_over = self.read + 1, 0, True
                 yield self._step()
                 return
             yield self._step()
@@ -261,6 +272,9 @@ class Reader:
         """Raise the dual over what is in memory, then forget what rests."""
         duals, problem = self.duals, self.problem
         data, index = self.rows.data, self.rows.index
+        if not data.weights.any():  # their duals are 0
+            self.rows.keep(np.arange(0))
+            return
         part = problem.on(data)
         old = duals.shares(index, data.y)
         v_old = problem.C * part.adjoint(problem.model.coefficients(data, old))
@@ -355,17 +369,22 @@ class Reader:
     # To go on later.
 
     def state(self):
-        names = ("read", "block", "since", "caution", "vain", "best", "bound", "w")
-        mine = {name: getattr(self, name) for name in names}
+        mine = {name: getattr(self, name) for name in ("w", *BOUNDS, *PLACE)}
         mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
-        return {"w": self.w, "streaming": mine | {"optimiser": self.optimiser.state()}}
+        mine |= {"plan": _layout(self.plan), "optimiser": self.optimiser.state()}
+        return {"w": self.w, "streaming": mine}
 
     def _restore(self, state):
-        for name in ("read", "block", "since", "caution", "vain", "best", "bound"):
-            setattr(self, name, state[name])
         self.w = np.array(state["w"])
         self.duals.restore(state["duals"])
         self.optimiser.restore(state["optimiser"])
+        for name in BOUNDS:
+            setattr(self, name, state[name])
+        if state["plan"] != _layout(self.plan):
+            self._bounds()  # the duals may be of another type
+            return
+        for name in PLACE:
+            setattr(self, name, state[name])
         remembered = np.asarray(state["remembered"])
         for first in range(0, len(remembered), self.plan.piece_rows):
             index = remembered[first : first + self.plan.piece_rows]

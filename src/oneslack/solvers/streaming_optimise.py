@@ -54,7 +54,8 @@ class NewtonOptimiser:
     remembered = 0.25
 
     def __init__(self, problem, seed, tol):
-        self.problem, self.tol = problem, max(tol, 1e-12)
+        self.problem, self.asked = problem, tol
+        self.tol = max(tol, 1e-12)
         self.mu = FIRST_MU * problem.unit
         self.horizon = HORIZON * problem.unit
 
@@ -88,10 +89,13 @@ class NewtonOptimiser:
         self.tol *= 0.3
 
     def state(self):
-        return {"mu": self.mu, "tol": self.tol}
+        return {"mu": self.mu, "tol": self.tol, "asked": self.asked}
 
     def restore(self, state):
-        vars(self).update(state)
+        """Go on as before; another tolerance begins anew."""
+        self.mu = state["mu"]
+        if state["asked"] == self.asked:
+            self.tol = state["tol"]
 
 
 class DualOptimiser:

@@ -2,8 +2,9 @@
 
 Examples are asked chunk by chunk in a random order; a sequence may read them from disk when it is asked for
 them.  What violates its margin is remembered, as outputs or rows, with its dual; after each chunk some of the
-examples remembered before are optimised again.  The store of cuts has a budget: first cuts without dual go,
-then those of an example are merged into the one that their duals make,
+examples remembered before are optimised again.  The store of cuts has a budget: first cuts without dual go;
+then, where cuts are kept as sparse rows (SparseArena), those of an example are merged into the one that their
+duals make,
 
     x = sum_j alpha_j x_j / sum_j alpha_j,      b = sum_j alpha_j b_j / sum_j alpha_j
 
@@ -37,7 +38,9 @@ def structured_streaming(problem, memory, seed, start, tol):
     if start and "reading" in start:
         run.restore(start["reading"])
     while True:
-        yield from run.read()
+        if not run.read_over:
+            yield from run.read()
+        run.read_over = False
         if run.promises or run.waited >= LIMIT:
             yield run.certify()
 
@@ -51,7 +54,8 @@ class StructuredRun:
         self.rng = np.random.default_rng(seed)
         self.chunks = np.array_split(np.arange(problem.n), max(1, -(-problem.n // CHUNK)))
         self.order, self.waited, self.gap = [], 0, 0.0
-        self.target = OPTIMISM * max(tol, 1e-15)
+        self.read_over = False  # and whether to certify is not yet decided
+        self.tol, self.target = tol, OPTIMISM * max(tol, 1e-15)
 
     @property
     def promises(self):
@@ -68,7 +72,7 @@ class StructuredRun:
             self._optimise(growth)
             self._keep_within(self.memory)
             if not self.order:
-                self.waited += 1
+                self.waited, self.read_over = self.waited + 1, True
             yield Step(self.store.w, self.store.dual, n_cuts=len(self.store), state=self.state)
 
     def _explore(self, chunk):
@@ -123,13 +127,15 @@ class StructuredRun:
 
     def state(self):
         mine = {"store": self.store.state(), "rng": self.rng.bit_generator.state, "order": list(self.order)}
-        mine |= {"waited": self.waited, "target": self.target, "gap": self.gap}
+        mine |= {name: getattr(self, name) for name in ("waited", "read_over", "gap", "tol", "target")}
         return {"w": self.store.w.copy(), "reading": mine}
 
     def restore(self, state):
         self.store.restore(state["store"])
         self.rng.bit_generator.state, self.order = state["rng"], list(state["order"])
-        self.waited, self.target, self.gap = state["waited"], state["target"], state["gap"]
+        self.waited, self.read_over, self.gap = state["waited"], state["read_over"], state["gap"]
+        if state["tol"] == self.tol:  # another tolerance begins anew
+            self.target = state["target"]
 
 
 def n_bytes(store) -> int:

@@ -32,11 +32,11 @@ def structured_steps(problem, seed, start, tol):
     rng = np.random.default_rng(seed)
     waited, target = 0, OPTIMISM * max(tol, 1e-15)
     start = start or {}
-    if "store" in start:
+    if "waited" in start:
         store.restore(start["store"])
         rng.bit_generator.state, waited, target = start["rng"], start["waited"], start["target"]
-    elif "cuts" in start:
-        store.restore_at_other_C(*start["cuts"])
+    else:
+        store.take_over(start)
 
     def state():
         return {

@@ -19,7 +19,9 @@ class WorkingSet:
     def __init__(self, source, rows, numbers):
         self.is_sparse, self.n_features = source.is_sparse, source.n_features
         self.m = self.n_numbers = 0
-        self._template = part = source.part(0, 1)
+        part = source.part(0, 1)
+        # The size of a loss is that of all rows, where they have one.
+        self._template = replace(part, unit=source.unit) if hasattr(part, "unit") else part
         self._index = np.empty(rows, np.int64)
         self._y = np.empty(rows, part.y.dtype)
         self._weights = np.empty(rows)

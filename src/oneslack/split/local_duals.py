@@ -65,9 +65,11 @@ class PassDuals:
         passes, problem = self.passes, self.problem
         self.before = passes.alpha.copy()
         linear, imbalance = passes.linear(), passes.imbalance()
+        # Coefficients are affine in the duals of classes: those of a change are no change of coefficients.
+        old = problem.model.coefficients(problem.data, passes.shares)
         passes.alpha[...] = passes.leaning(S)
-        shares = passes.shares_of(passes.alpha - self.before)
-        change = problem.C * problem.adjoint(problem.model.coefficients(problem.data, shares))
+        moved = problem.model.coefficients(problem.data, passes.shares) - old
+        change = problem.C * problem.adjoint(moved)
         change[passes.weights.size :] = 0.0
         self.seen = S
         return change, passes.linear() - linear, passes.imbalance() - imbalance, 0.0, passes.count

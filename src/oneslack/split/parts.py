@@ -72,16 +72,13 @@ def memory_parts(X, Y, weights, count) -> list[MemoryPart]:
     m = Y.shape[0] if hasattr(Y, "shape") else len(Y)
     if n != m:
         raise ValueError(f"X has {n} examples but Y has {m}")
+    if weights is not None and np.shape(weights) != (n,):
+        raise ValueError(f"sample_weight has shape {np.shape(weights)}, expected ({n},)")
     work = np.cumsum(_sizes(X, n) + 1.0)
     bounds = np.searchsorted(work, work[-1] * np.arange(1, count) / count) if n else []
     bounds = np.unique([0, *bounds, n])
     if weights is not None:
-        total = np.append(0.0, np.cumsum(weights))
-        kept = [0]
-        for bound in bounds[1:-1]:
-            if total[bound] > total[kept[-1]] and total[n] > total[bound]:
-                kept.append(bound)
-        bounds = [*kept, n]
+        bounds = _joined(bounds, np.append(0.0, np.cumsum(weights)))
     return [
         MemoryPart(
             int(lo), int(hi), neighbours(X, lo, hi), neighbours(Y, lo, hi),
@@ -89,6 +86,15 @@ def memory_parts(X, Y, weights, count) -> list[MemoryPart]:
         )
         for lo, hi in pairwise(bounds)
     ]  # fmt: skip
+
+
+def _joined(bounds, total):
+    """Those of the bounds between which there is a positive weight; total[k]: that of all before bound k."""
+    kept = [bounds[0]]
+    for bound in bounds[1:-1]:
+        if total[kept[-1]] < total[bound] < total[bounds[-1]]:
+            kept.append(bound)
+    return [*kept, bounds[-1]]
 
 
 def _sizes(X, n):
@@ -119,17 +125,19 @@ def neighbours(X, lo, hi):
     return X[lo:hi]
 
 
-def shard_parts(shards, code, weigh, count) -> list[ShardPart]:
-    """At most `count` parts of whole shards, with about as many bytes in each."""
+def shard_parts(shards, code, weigh, weights, count) -> list[ShardPart]:
+    """At most `count` parts of whole shards, with about as many bytes in each; every part has an example with
+    a positive weight.  weights: (n,) of all examples."""
     if not len(shards):
         raise OneslackError(f"{shards.path}: holds no shard; there is nothing to learn from.")
     ends = np.cumsum([entry.bytes for entry in shards.manifest.shards])
     inner = np.searchsorted(ends, ends[-1] * np.arange(1, count) / count, side="right")
-    bounds = np.unique([0, *inner, len(shards)])
+    total = np.append(0.0, np.cumsum(weights))[shards.offsets]
+    bounds = _joined(np.unique([0, *inner, len(shards)]), total)
     return [
         ShardPart(
             int(shards.offsets[lo]), int(shards.offsets[hi]), os.path.abspath(shards.path),
             tuple(range(lo, hi)), code, weigh,
         )
-        for lo, hi in pairwise(bounds.tolist())
+        for lo, hi in pairwise(map(int, bounds))
     ]  # fmt: skip

@@ -210,7 +210,7 @@ def _of_folder(shards, code, weigh, count):
     """(parts, weights (n,)): of the rows only the weights are read here."""
     weights = [weights_of(shard, weigh) for shard in shards]
     weights = np.ones(shards.n_rows) if weights[0] is None else np.concatenate(weights)
-    return shard_parts(shards, code, weigh, count), weights
+    return shard_parts(shards, code, weigh, weights, count), weights
 
 
 def _count(X):

@@ -142,9 +142,9 @@ class Worker:
     # Duals of the worker's own examples (local_duals.py).
 
     def dual_begin(self, seed, states=None):
-        """New duals, or those of a state."""
+        """New duals, or those of a state; a worker that had lost them when it was written has none there."""
         self._duals = new_duals(self.problem, seed + self.part.lo)
-        if states is not None:
+        if states and self.part.lo in states:
             self._duals.restore(states[self.part.lo])
         return (self._duals.spread,)
 

@@ -92,11 +92,11 @@ def _of_tokens(tagger):
 
 
 def token_feature_names(tagger):
-    """Names of the features of a token, or None where they are hashed or numbers."""
+    """Names of the features of a token, or None where they are hashed, numbers, or of a kernel."""
     indexer = getattr(tagger, "_indexer", None)
-    if indexer is None or indexer.hash_bits is not None:
+    if indexer is None or getattr(indexer, "hash_bits", None) is not None:
         return None
-    return indexer.feature_names()
+    return indexer.feature_names() or None
 
 
 def transitions_of(tagger):

@@ -41,8 +41,6 @@ def plot_regions(model, X, y=None, *, feature_names=None, ax=None):
     >>> ax.get_xlabel()
     'feature 0'
     """
-    from matplotlib.colors import ListedColormap
-
     X = np.asarray(X, float)
     if X.ndim != 2 or X.shape[1] != 2:
         raise OneslackError(f"regions are drawn for two features; X has shape {X.shape}")
@@ -52,6 +50,8 @@ def plot_regions(model, X, y=None, *, feature_names=None, ax=None):
     points = np.column_stack([part.ravel() for part in np.meshgrid(right, up)])
     codes = np.searchsorted(classes, model.predict(points)).reshape(GRID, GRID)
     ax = axes_of(ax)
+    from matplotlib.colors import ListedColormap  # after axes_of, which says where it is missing
+
     ax.imshow(
         codes, origin="lower", extent=(right[0], right[-1], up[0], up[-1]), aspect="auto", alpha=0.25,
         cmap=ListedColormap(shades), vmin=-0.5, vmax=len(classes) - 0.5, interpolation="nearest",

@@ -76,12 +76,12 @@ def plot_tags(sentence, labels, truth=None, *, ax=None):
     >>> len(viz.plot_tags(["He", "sat"], ["B-NP", "B-VP"]).patches)
     2
     """
-    from matplotlib.patches import Rectangle
-
     _check([sentence], [labels], None if truth is None else [truth])
     colours = label_colours([labels] if truth is None else [labels, truth])
     widths = [1 + max(len(str(token)), len(str(label))) for token, label in zip(sentence, labels)]
     ax = axes_of(ax, (min(0.11 * sum(widths) + 0.6, 16), 1.1))
+    from matplotlib.patches import Rectangle  # after axes_of, which says where it is missing
+
     at = 0.0
     for i, (token, label) in enumerate(zip(sentence, labels)):
         wrong = truth is not None and truth[i] != label
