@@ -47,6 +47,7 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
                 keeping=self._keeping,
                 terms=terms,
                 engine=getattr(self, "engine", None),
+                keep_state=self.warm_start,
                 **self._training(),
             )
             if task.classes is not None:

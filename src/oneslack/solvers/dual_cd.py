@@ -58,6 +58,8 @@ class DualCD:
     seed: int = 0
 
     name = "dual_cd"
+    #: With a model's own passes there is no matrix product.
+    is_compiled = True
 
     def steps(self, problem, start=None, tol=1e-3):
         if not (problem.has_scores and hasattr(problem.model, "dual_passes")):
@@ -109,7 +111,7 @@ class DualCD:
             running = self._dual(problem, passes, anchor)
             primal = None
             if is_due:
-                w, primal = polish(problem, w, S, 0.03 * max(tol, 1e-12) * abs(running), origin)
+                w, primal = polish(problem, w, S, 0.1 * max(tol, 1e-12) * abs(running), origin)
                 dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
                 check.verified(primal - dual, running)
                 rate = self._next_rate(rate, usual, passes.count, check.vain)
