@@ -11,6 +11,9 @@ from ..objective import squared_norm
 BLOCK = 32
 #: An example that rests is left out when it lies beyond this share of the largest violation on its side.
 SHRINK = 0.25
+#: The same for examples whose dual is 0 where none has gone down yet (a first pass): beside the violations
+#: above, which are larger than those to come.
+SHRINK_FIRST = 0.2
 
 #: The share of its bound from which on a dual is at it, but for rounding.
 ALMOST = 1.0 - 1e-12
@@ -85,8 +88,8 @@ class BoxDual:
         self.active, self.kept = self.kept, self.active
         if rate and takes_imbalance:
             self.bias += rate * self._imbalance()
-        self.zone[0] = SHRINK * low if low > 0 else np.inf
-        self.zone[1] = SHRINK * high if high > 0 else np.inf
+        self.zone[0] = SHRINK * low or SHRINK_FIRST * high or np.inf
+        self.zone[1] = SHRINK * high or np.inf
         return gap, growth
 
     def imbalance(self):
