@@ -8,12 +8,15 @@ import pytest
 from random_grammar import random_grammar, random_sentence
 from reference import Reference
 
-from oneslack import NSlack, OneSlack, Problem, check_model, solve
+from oneslack import NSlack, OneSlack, Problem, Tree, check_model, solve
 from oneslack.brute import all_cuts
 from oneslack.models.grammar import GrammarModel, SpanFeatures
 from oneslack.models.grammar.listing import all_trees
+from oneslack.models.grammar.reading import read_grammar_and_trees
 from oneslack.ragged import Ragged
 from oneslack.rows import Shard
+
+LOSSES = ["brackets", "tilted", "zero_one"]
 
 
 def sentences(seed, n=8, longest=4, most=60):
@@ -33,12 +36,14 @@ def sentences(seed, n=8, longest=4, most=60):
 
 
 def model_of(grammar, X, Y, loss="brackets", spans=False):
-    """With all kinds of features, or with rules alone."""
+    """With all kinds of features, or with rules alone; the loss may be "tilted", see tilted_loss.py."""
     found = SpanFeatures.read(grammar, X, Y, min_count=1) if spans else None
+    if loss == "tilted":
+        return GrammarModel(grammar, "brackets", found, frequencies=spans, missing=1.25)
     return GrammarModel(grammar, loss, found, frequencies=spans)
 
 
-@pytest.mark.parametrize("loss", ["brackets", "zero_one"])
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("spans", [False, True])
 def test_it_keeps_its_promises(loss, spans):
     grammar, X, Y = sentences(3)
@@ -47,7 +52,7 @@ def test_it_keeps_its_promises(loss, spans):
     assert report.exact
 
 
-@pytest.mark.parametrize("loss", ["brackets", "zero_one"])
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("spans", [False, True])
 def test_blocks_say_what_sentences_say(loss, spans):
     grammar, X, Y = sentences(5, n=12)
@@ -79,7 +84,7 @@ def test_blocks_say_what_sentences_say(loss, spans):
         assert added == pytest.approx(some + expected, abs=1e-11)
 
 
-@pytest.mark.parametrize("loss", ["brackets", "zero_one"])
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("solver", ["dual_cd", "n_slack", "one_slack"])
 def test_training_reaches_the_optimum(loss, solver):
     grammar, X, Y = sentences(7, n=6, most=30)
@@ -99,6 +104,8 @@ def test_log_frequencies_are_those_of_the_grammar():
     grammar, X, Y = sentences(5, n=12)
     model, plain = model_of(grammar, X, Y, spans=True), model_of(grammar, X, Y)
     only = np.append(np.zeros(model.n_params - 1), 1.0)
+    assert np.array_equal(model.frequency_prior(), only)
+    assert np.array_equal(plain.frequency_prior(), grammar.frequency_weights())
     w = np.random.default_rng(0).normal(size=model.n_params)
     for x, y in zip(X, Y, strict=True):
         expected = plain.joint_feature(x, y) @ grammar.frequency_weights()
@@ -110,6 +117,35 @@ def test_log_frequencies_are_those_of_the_grammar():
         shared = GrammarModel(grammar, "brackets", model.span_features)
         value = shared.joint_feature(x, y) @ model.plain_weights(w)
         assert value == pytest.approx(model.joint_feature(x, y) @ w)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.5, 1.0, 1.75, 2.0])
+def test_missing_brackets_and_those_too_many_by_hand(missing):
+    trees = [Tree.parse(text) for text in ("(S (A (x a)) (B (x b)))", "(S (A (A (x a))) (x b))")]
+    grammar, (y, z) = read_grammar_and_trees(trees, min_count=1)
+    model = GrammarModel(grammar, missing=missing)
+    # z lacks B and has one A too many.
+    assert model.loss(y, z) == pytest.approx(missing + (2.0 - missing))
+    trees = [Tree.parse(text) for text in ("(S (A (x a)) (B (x b)))", "(S (x a) (B (x b)))")]
+    grammar, (y, z) = read_grammar_and_trees(trees, min_count=1)
+    model = GrammarModel(grammar, missing=missing)
+    assert model.loss(y, z) == pytest.approx(missing)
+    assert model.loss(z, y) == pytest.approx(2.0 - missing)
+    assert model.loss(y, y) == 0.0
+
+
+@pytest.mark.parametrize("missing", [0.5, 1.75])
+def test_dear_missing_brackets_are_a_bonus_for_each_bracket(missing):
+    """The same as the plain loss where weights are drawn to -b instead of 0, with b added in the end: b is
+    missing - 1 for rules that make a bracket."""
+    grammar, X, Y = sentences(7, n=6, most=30)
+    parents = np.concatenate([grammar.binary_parent, grammar.unary_parent, grammar.lexical_tag])
+    b = (missing - 1.0) * (grammar.label_of[parents] >= 0)
+    tilted = solve(Problem(GrammarModel(grammar, missing=missing), X, Y, 0.5), tol=1e-8)
+    plain = solve(Problem(GrammarModel(grammar), X, Y, 0.5, prior=-b), tol=1e-8)
+    assert tilted.primal == pytest.approx(plain.primal, rel=1e-7)
+    assert tilted.w == pytest.approx(plain.w + b, abs=1e-2)
+    assert np.abs(b).max() > 0.2
 
 
 def test_slack_rescaling_of_the_zero_one_loss_is_the_same():
@@ -212,6 +248,9 @@ def test_bad_arguments_are_refused():
     w = np.zeros(model.n_params)
     with pytest.raises(ValueError, match="loss must be one of brackets, zero_one; got 'f1'"):
         GrammarModel(grammar, "f1")
+    for missing in (-0.1, 2.1, np.nan):
+        with pytest.raises(ValueError, match="missing must be a number from 0 to 2; got"):
+            GrammarModel(grammar, missing=missing)
     with pytest.raises(ValueError, match="w has shape"):
         model.decode(w[1:], X[0])
     with pytest.raises(ValueError, match="not finite"):

@@ -5,6 +5,7 @@ import lzma
 
 import pytest
 
+import oneslack
 from oneslack.formats import read_trees
 from oneslack.trees import Tree
 
@@ -42,6 +43,16 @@ def test_facts_as_json(bank, run):
     facts = json.loads(done.out)
     assert (facts["examples"], facts["tokens"], facts["left_out"], facts["tagged"]) == (1, 2, 2, False)
     assert facts["relative_gap"] <= facts["tol"]
+
+
+def test_losses_and_priors_are_passed_on(bank, run):
+    options = ("--missing", 1.5, "--frequencies", "prior", "--json")
+    assert run("train", "parse", "bank.trees", "-o", "m", *OPTIONS, *options).code == 0
+    model = oneslack.load("m")
+    assert (model.missing, model.frequencies, model.model_.missing) == (1.5, "prior", 1.5)
+    done = run("train", "parse", "bank.trees", "-o", "m", *OPTIONS, "--missing", 3)
+    assert done.code == 2
+    assert "--missing" in done.err
 
 
 def test_trees_left_out_are_said(bank, run):

@@ -35,6 +35,14 @@ def parser(**options):
     return GrammarParser(**{"C": 1.0, "min_count": 1, "tol": 1e-4, "n_jobs": 1} | options)
 
 
+def reference_of(model, cuts):
+    """The QP of a fitted parser over all trees of all sentences."""
+    prior = np.zeros(model.model_.n_params)
+    prior[-1] = model.frequencies == "prior"
+    weights = np.full(len(TREES), model.C)
+    return Reference.of_cuts(cuts.deltas.toarray(), cuts.losses, cuts.index, weights, prior)
+
+
 @pytest.fixture(scope="module")
 def fitted():
     return parser().fit(TREES)
@@ -43,18 +51,19 @@ def fitted():
 # The optimum.
 
 
-@pytest.mark.parametrize("frequencies", [False, True])
+@pytest.mark.parametrize("frequencies", [False, True, "prior"])
 @pytest.mark.parametrize("loss", ["brackets", "zero_one"])
 @pytest.mark.parametrize("solver", ["auto", "one_slack", "n_slack"])
 def test_the_certificate_holds_the_optimum(loss, solver, frequencies):
     """Against a QP over all trees of all sentences."""
-    model = parser(loss=loss, solver=solver, C=0.1, frequencies=frequencies).fit(TREES)
+    missing = 1.5 if frequencies == "prior" else 1.0
+    model = parser(loss=loss, solver=solver, C=0.1, frequencies=frequencies, missing=missing).fit(TREES)
     ids = [model.grammar_.word_ids(words) for words in WORDS]
     outputs = [model.grammar_.encode(tree) for tree in TREES]
     cuts = all_cuts(model.model_, ids, outputs)
-    reference = Reference.of_cuts(cuts.deltas.toarray(), cuts.losses, cuts.index, np.full(len(TREES), 0.1))
+    reference = reference_of(model, cuts)
     lower, upper, _ = reference.solve()
-    assert lower < (1 - 1e-3) * reference.primal(np.zeros(model.model_.n_params))  # w = 0 would prove nothing
+    assert lower < (1 - 1e-3) * reference.primal(reference.prior)  # that alone would prove nothing
     assert model.duality_gap_ <= 1e-4
     assert model.objective_ == pytest.approx(reference.primal(model.coef_), rel=1e-6)
     assert model.dual_objective_ <= upper * (1 + 1e-6)
@@ -101,6 +110,15 @@ def test_log_probabilities_are_a_feature():
         assert score_of(inner, w, ids, y) == pytest.approx(expected)
         assert brute_force(inner, w, ids)[1] == pytest.approx(brute_force(plain, frequencies, ids)[1])
     np.testing.assert_allclose(inner.plain_weights(w), frequencies)
+
+
+def test_with_a_small_C_it_is_the_probabilistic_grammar():
+    """Weights stay at the prior, by which trees score their log-probability."""
+    model = parser(C=1e-9, frequencies="prior").fit(TREES)
+    np.testing.assert_allclose(
+        model.model_.plain_weights(model.coef_), model.grammar_.frequency_weights(), atol=1e-6
+    )
+    assert np.abs(parser(C=1e-9).fit(TREES).coef_).max() < 1e-6
 
 
 @pytest.mark.parametrize("span_features", [False, True])
@@ -244,7 +262,10 @@ def test_bad_weights(weights):
         ({"vertical": 0}, ValueError, "vertical must be an integer >= 1; got 0"),
         ({"chain_length": True}, TypeError, "chain_length must be an integer >= 1; got True"),
         ({"span_features": 1}, TypeError, "span_features must be True or False; got 1"),
-        ({"frequencies": None}, TypeError, "frequencies must be True or False; got None"),
+        ({"frequencies": None}, TypeError, "frequencies must be True, False or 'prior'; got None"),
+        ({"frequencies": "no"}, ValueError, "frequencies must be True, False or 'prior'; got 'no'"),
+        ({"missing": 2.5}, ValueError, "missing must be a number from 0 to 2; got 2.5"),
+        ({"missing": "few"}, TypeError, "missing must be a number from 0 to 2; got 'few'"),
         ({"min_count": 0}, ValueError, "min_count must be"),
         ({"C": -1}, ValueError, "C must be a positive number"),
         ({"rescaling": "slack"}, ValueError, "slack rescaling has no exact decoder for the bracket loss"),
@@ -290,7 +311,7 @@ def test_an_interrupted_training_keeps_the_best_model(is_known):
     cuts = all_cuts(
         model.model_, [model.grammar_.word_ids(x) for x in WORDS], [model.grammar_.encode(t) for t in TREES]
     )
-    reference = Reference.of_cuts(cuts.deltas.toarray(), cuts.losses, cuts.index, np.full(len(TREES), 100.0))
+    reference = reference_of(model, cuts)
     assert model.objective_ == pytest.approx(reference.primal(model.coef_), rel=1e-6)
     assert [tree.words() for tree in model.predict(WORDS)] == WORDS
 
@@ -316,6 +337,7 @@ def test_any_number_of_threads_gives_the_same(span_features):
         {},
         {"span_features": True, "horizontal": None, "vertical": 2},
         {"loss": "zero_one", "frequencies": False},
+        {"missing": 1.5, "frequencies": "prior"},
     ],
 )
 def test_a_saved_parser_is_the_same(tmp_path, options):
@@ -333,6 +355,7 @@ def test_a_saved_parser_is_the_same(tmp_path, options):
     assert [again.grammar_.encode(tree).tolist() for tree in TREES] == [
         model.grammar_.encode(tree).tolist() for tree in TREES
     ]
+    assert again.model_.missing == model.model_.missing
     again.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "parser").read_bytes()
 

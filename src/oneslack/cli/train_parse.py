@@ -45,6 +45,18 @@ class Side(StrEnum):
     left = "left"
 
 
+class Frequencies(StrEnum):
+    """How the log-probability of trees enters."""
+
+    prior = "prior"
+    feature = "feature"
+    none = "none"
+
+
+#: The same, as GrammarParser has it.
+FREQUENCIES = {Frequencies.prior: "prior", Frequencies.feature: True, Frequencies.none: False}
+
+
 @dataclass(frozen=True)
 class TreeSource:
     """How trees were read; the model remembers it."""
@@ -97,6 +109,13 @@ def parse(
         bool,
         typer.Option("--span-features", help="Weights for the words at the edges of phrases, beside rules."),
     ] = False,
+    frequencies: Annotated[
+        Frequencies,
+        typer.Option(
+            help="The log-probability of a tree by relative frequencies of rules: one more feature, also "
+            "what weights are drawn to (prior), or none."
+        ),
+    ] = Frequencies.feature,
     horizontal: Annotated[
         int, typer.Option(help="How many children to come a part of a large node knows; -1 for all.", min=-1)
     ] = 1,
@@ -107,6 +126,12 @@ def parse(
     loss: Annotated[
         Loss, typer.Option(help="Wrong and missing brackets, or 1 for every wrong tree.")
     ] = Loss.brackets,
+    missing: Annotated[
+        float,
+        typer.Option(
+            help="What a missing bracket costs, from 0 to 2; one too many costs the rest of 2.", min=0, max=2
+        ),
+    ] = 1.0,
     rescaling: Annotated[
         Rescaling, typer.Option(help="How the loss enters; slack is for zero_one.")
     ] = Rescaling.margin,
@@ -150,10 +175,10 @@ def parse(
     keeping = keep_in(checkpoint, every, resume)
     examples, n_longer = _read(file, tagged, max_words)
     model = training.build(
-        "GrammarParser", C=C, span_features=span_features, horizontal=None if horizontal < 0 else horizontal,
-        vertical=vertical, binarise=binarise.value, loss=loss.value, rescaling=rescaling.value,
-        min_count=min_count, solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs,
-        engine=engine_for(engine, address, jobs), max_iter=max_iter,
+        "GrammarParser", C=C, span_features=span_features, frequencies=FREQUENCIES[frequencies],
+        horizontal=None if horizontal < 0 else horizontal, vertical=vertical, binarise=binarise.value,
+        loss=loss.value, missing=missing, rescaling=rescaling.value, min_count=min_count, solver=solver.value,
+        tol=tol, epsilon=epsilon, n_jobs=jobs, engine=engine_for(engine, address, jobs), max_iter=max_iter,
         time_limit=time_limit, random_state=seed,
     )  # fmt: skip
     return training.train(

@@ -47,6 +47,9 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         Weight of the sum over sentences.
     loss : {"brackets", "zero_one"}, default="brackets"
         Brackets that are wrong or missing; or 1 for every tree but the right one.
+    missing : float from 0 to 2, default=1.0
+        What the loss "brackets" counts for a bracket that is missing; one too many counts 2 - missing.
+        Above 1 trees get more brackets: less precision, more recall.
     rescaling : {"margin", "slack"}, default="margin"
         How the loss enters; "slack" is for the loss "zero_one".
     binarise : {"right", "left"}, default="right"
@@ -57,8 +60,10 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         How many labels a phrase knows: 1 for its own, 2 for its parent's too (NP below S), ...
     span_features : bool, default=False
         Beside rules, weights for the words at the edges of labelled spans.
-    frequencies : bool, default=True
-        One more feature: the log-probability of a tree by the relative frequencies of its rules.
+    frequencies : {True, False, "prior"}, default=True
+        One more feature: the log-probability of a tree by the relative frequencies of its rules.  With
+        "prior" its weight is drawn to 1 instead of 0: the smaller C is, the nearer is the parser to the
+        probabilistic grammar.
     min_count : int, default=2
         Words that occur less often are known by their shape and suffix alone.
     chain_length : int, default=1
@@ -114,6 +119,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         C=0.1,
         *,
         loss="brackets",
+        missing=1.0,
         rescaling="margin",
         binarise="right",
         horizontal=1,
@@ -135,6 +141,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
     ):
         self.C = C
         self.loss = loss
+        self.missing = missing
         self.rescaling = rescaling
         self.binarise = binarise
         self.horizontal = horizontal
@@ -182,10 +189,11 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         weights = None if weights is None else weights[kept]
         words, outputs = Ragged.from_list([grammar.word_ids(sentences[i]) for i in kept]), outputs.take(kept)
         spans = SpanFeatures.read(grammar, words, outputs) if self.span_features else None
-        model = GrammarModel(grammar, self.loss, spans, frequencies=self.frequencies)
+        model = GrammarModel(grammar, self.loss, spans, self.frequencies, self.missing)
         problem = new_problem(
             model, words, outputs, self.C, sample_weight=weights, rescaling=self.rescaling,
             cache_size=self.cache_size, n_jobs=self.n_jobs, engine=self.engine, solver=self.solver,
+            prior=model.frequency_prior() if self.frequencies == "prior" else None,
         )  # fmt: skip
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
             result = driver.solve(problem, callbacks=callbacks, **self._training(), **self._keeping())
@@ -262,7 +270,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, Y : as for fit
+        X, Y : sequences of sentences and trees, as for fit
             Trees alone are parsed from their words, without tags.
 
         Returns

@@ -33,6 +33,7 @@ def parser_to_file(parser):
     header["model"] = {
         "loss": parser.model_.loss_name,
         "frequencies": parser.model_.frequencies,
+        "missing": parser.model_.missing,
     }
     arrays |= {f"grammar.{name}": getattr(grammar, name) for name in ARRAYS}
     if spans is not None:
@@ -44,7 +45,8 @@ def parser_to_file(parser):
 
 def parser_from_file(kind, header, arrays):
     """The GrammarParser; a ValueError, TypeError or KeyError where something is missing."""
-    parser = kind(**parameters_from_file(header["parameters"], arrays))
+    parameters = {"missing": 1.0} | header["parameters"]  # older files do not have it
+    parser = kind(**parameters_from_file(parameters, arrays))
     certificate_from_file(parser, header["certificate"])
     grammar, spans = _grammar(header["grammar"], arrays), None
     if "spans" in header:
@@ -52,7 +54,9 @@ def parser_from_file(kind, header, arrays):
         spans = SpanFeatures(**parts, n_words=int(header["spans"]["n_words"]))
     known = header["model"]
     parser.grammar_ = grammar
-    parser.model_ = GrammarModel(grammar, known["loss"], spans, frequencies=bool(known["frequencies"]))
+    parser.model_ = GrammarModel(
+        grammar, known["loss"], spans, bool(known["frequencies"]), float(known.get("missing", 1.0))
+    )
     parser.coef_, parser.outside_ = arrays["coef"], arrays["outside"]
     check_shape("weights", parser.coef_, (parser.model_.n_params,))
     return parser

@@ -2,8 +2,8 @@
 
     <w, psi(x, y)> = sum of the weights of the rules that y uses
                      (+ weights of the edges of labelled spans)   (+ w_0 log p(y))
-    loss(y, z)     = brackets (label, first word, last word) of y that z lacks + those of z that y lacks,
-                     or 1 for every wrong tree
+    loss(y, z)     = c times the brackets (label, first word, last word) of y that z lacks + (2 - c) times
+                     those of z that y lacks, c = 1 unless told otherwise; or 1 for every wrong tree
 
 Joachims, Finley & Yu (2009), section 4: psi counts rules.  A tree y over m words is 3 (2m - 1) numbers, see
 Grammar.encode.  log p(y) is the logarithm of the product of the rules' relative frequencies in training: with
@@ -24,6 +24,7 @@ from .listing import all_trees
 from .rules import Grammar
 from .spans import SpanFeatures, no_spans, tag_of_class
 from .tables import compiled_rules
+from .tilted_loss import TiltedLoss
 
 #: Losses, by the number that compiled loops know.
 LOSSES = {"brackets": 0, "zero_one": 1}
@@ -39,6 +40,7 @@ class GrammarModel:
     loss : "brackets" or "zero_one"
     span_features : SpanFeatures, or None for rules alone
     frequencies : whether log p(y), by the rules' relative frequencies, is a feature too
+    missing : c from 0 to 2, what the loss "brackets" counts for one that is missing; 2 - c for one too many
 
     Weights lie in the order [binary rules | unary rules | lexical rules | span features | frequencies].
 
@@ -56,10 +58,14 @@ class GrammarModel:
         loss="brackets",
         span_features: SpanFeatures | None = None,
         frequencies=False,
+        missing=1.0,
     ):
         if loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}; got {loss!r}")
+        if not 0.0 <= missing <= 2.0:
+            raise ValueError(f"missing must be a number from 0 to 2; got {missing!r}")
         self.grammar, self.loss_name, self.span_features = grammar, loss, span_features
+        self.missing = float(missing)
         self.frequencies = bool(frequencies)
 
     @property
@@ -92,6 +98,8 @@ class GrammarModel:
             raise ValueError(f"y has {len(y)} numbers but y_hat has {len(z)}")
         out, offsets = np.empty(1), np.array([0, (len(y) + 3) // 6])
         losses_of(self._rules, offsets, y, 0, 1, self._kind, z, out)
+        if self._tilted:
+            out += self._tilted.sizes(y, [0]) - self._tilted.sizes(z, [0])
         return float(out[0])
 
     def decode(self, w, x, y=None):
@@ -134,15 +142,20 @@ class GrammarModel:
     def predict_batch(self, data, shard, w):
         """The best trees of a shard in one flat array; all -1 for a sentence that has none."""
         Z = np.empty(data.size(shard), np.int64)
-        self._search(data, shard, w, Z[:0], NO_LOSS, Z)
+        self._search(data, shard, self._weights(w), Z[:0], NO_LOSS, Z)
         return Z
 
     def worst_batch(self, data, shard, w, rescaling="margin"):
         """(Z, losses, leads): worst offenders, and for each sentence its loss and <w, delta(z)>."""
         self._check_rescaling(rescaling)
         Z = np.empty(data.size(shard), np.int64)
-        losses, leads, failed = self._search(data, shard, w, data.known_trees(), self._kind, Z)
+        plain = self._weights(w)
+        plain = self._tilted.lowered(plain) if self._tilted else plain
+        losses, leads, failed = self._search(data, shard, plain, data.known_trees(), self._kind, Z)
         self._found(failed)
+        if self._tilted:
+            fewer = self._fewer_brackets(data, shard, Z)
+            losses, leads = losses + fewer, leads + fewer
         return Z, losses, leads
 
     def _search(self, data, shard, w, Y, kind, Z):
@@ -150,7 +163,7 @@ class GrammarModel:
 
         losses, leads = np.empty((2, shard.hi - shard.lo))
         failed = worst(
-            *(self._rules, self._spans, self._weights(w), data.words.values, data.coarse, data.word_offsets),
+            *(self._rules, self._spans, w, data.words.values, data.coarse, data.word_offsets),
             *(Y, shard.lo, shard.hi, kind, Z, losses, leads),
         )
         return losses, leads, failed
@@ -162,7 +175,14 @@ class GrammarModel:
         out = np.empty(shard.hi - shard.lo)
         Z = self._trees(data, shard, Z)
         losses_of(self._rules, data.word_offsets, data.known_trees(), shard.lo, shard.hi, self._kind, Z, out)
-        return out
+        return out + self._fewer_brackets(data, shard, Z) if self._tilted else out
+
+    def _fewer_brackets(self, data, shard, Z):
+        """(c - 1) (|y| - |z|) of the sentences of a shard."""
+        first, last = data.offsets[shard.lo], data.offsets[shard.hi]
+        starts = data.offsets[shard.lo : shard.hi] - first
+        Y = data.known_trees()[first:last]
+        return self._tilted.sizes(Y, starts) - self._tilted.sizes(Z, starts)
 
     def delta_sum(self, data, shard, Z, coefficients, out=None):
         """(n_params,): out, or zeros, plus sum_i coefficients_i delta_i(z_i)."""
@@ -237,9 +257,24 @@ class GrammarModel:
         plain[: self.grammar.n_rules] += w[-1] * self._log_frequencies if self.frequencies else 0.0
         return plain
 
+    def frequency_prior(self):
+        """(n_params,): the weights by which trees score log p(y)."""
+        prior = np.zeros(self.n_params)
+        if self.frequencies:
+            prior[-1] = 1.0
+        else:
+            prior[: self.grammar.n_rules] = self._log_frequencies
+        return prior
+
     @property
     def _kind(self):
         return LOSSES[self.loss_name]
+
+    @cached_property
+    def _tilted(self):
+        """None where brackets count alike."""
+        is_tilted = self.loss_name == "brackets" and self.missing != 1.0
+        return TiltedLoss(self.grammar, self.missing - 1.0) if is_tilted else None
 
     @cached_property
     def _rules(self):
