@@ -16,12 +16,13 @@ found again along the way back.
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .prefetch import ask_for_row
 from .rows import row_scores
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def step(before, stride, table, after):
     """after[g P + c] = max_a before[a stride + g] + table[g, a, c]."""
     P = table.shape[2]
@@ -42,7 +43,7 @@ def step(before, stride, table, after):
                 best[c] = u3 if u3 > top else top
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def step_back(before, stride, table, state):
     """The state from which `step` came to `state`; the lowest label of equals."""
     P = table.shape[2]
@@ -55,7 +56,7 @@ def step_back(before, stride, table, state):
     return best_source
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def enter(start, scores, states):
     """The first token: its states have no label before them and are numbered as if that were 0."""
     P = start.shape[0]
@@ -64,7 +65,7 @@ def enter(start, scores, states):
         states[c] = start[c] + scores[c]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def forward(lattice, E, V):
     """V[t, s] = the best score of the labels 0 .. t that end in state s.  E (T, P) scores of tokens."""
     first, steps, start, _, stride = lattice
@@ -80,7 +81,7 @@ def forward(lattice, E, V):
                 states[c] += scores[c]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def finish(states, end):
     """The best last state, and its score with the end's."""
     P = end.shape[0]
@@ -92,7 +93,7 @@ def finish(states, end):
     return best_state, best
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def viterbi(lattice, E, V, z):
     """Fill z with the best labels; return their score, -inf where all are forbidden."""
     first, steps, start, end, stride = lattice
@@ -107,7 +108,7 @@ def viterbi(lattice, E, V, z):
     return best
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def path_score(lattice, z):
     """The part of a sequence's score that comes from its order: start, steps and end."""
     first, steps, start, end, stride = lattice
@@ -140,7 +141,7 @@ def emissions(X, W, lo, hi, out):
     token_scores(X, W, lo, out[: hi - lo])
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def add_of_label(extra, y, E):
     """E[t] += extra[y_t]; the last row of `extra` belongs to tokens without a label, y_t = -1."""
     for t in range(E.shape[0]):
@@ -149,7 +150,7 @@ def add_of_label(extra, y, E):
             row[c] += more[c]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def scratch(lattice, offsets, lo, hi):
     """Room for the scores and states of the longest sentence; states never reached stay at -inf."""
     T = 0
@@ -180,7 +181,7 @@ def decode(X, W, lattice, extra, y, offsets, lo, hi, Z):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def loss_and_lead(lattice, E, extra, y, truth, z):
     """Loss of z, and the score of the truth minus that of z, from scores E that hold the loss already."""
     loss, lead = 0.0, 0.0

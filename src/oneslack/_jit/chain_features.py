@@ -7,6 +7,7 @@ Labels Z of a block are counted from its first token.
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .rows import row_add_some, row_nonzeros, row_some_scores
 
@@ -22,7 +23,7 @@ def loss_sums(losses, y, offsets, lo, hi, Z, out):
         out[i - lo] = total
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def order_features(layout, z, other, out):
     """The weights that the order of z uses where it differs from `other`; returns their number."""
     L, pairs, triples, start, end = layout
@@ -47,7 +48,7 @@ def order_features(layout, z, other, out):
     return count
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _longest(offsets, lo, hi):
     T = 0
     for i in range(lo, hi):
@@ -105,7 +106,7 @@ def delta_sum(X, layout, truth, offsets, lo, hi, Z, coefficients, out):
             out[index[j]] -= c
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _append(X, layout, token, z, other, sign, index, values, count):
     """Features of z, times sign, where it differs from `other`, unsorted."""
     L = layout[0]
@@ -122,7 +123,7 @@ def _append(X, layout, token, z, other, sign, index, values, count):
     return count + m
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _sort(index, values):
     """Both, in ascending order of index: merges of neighbouring runs, twice as long in each round."""
     n = index.shape[0]
@@ -145,7 +146,7 @@ def _sort(index, values):
     return index, values
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _merge(index, values, factor, out_index, out_values):
     """Sort by index, add up what has the same one, drop zeros; returns how many are left."""
     index, values = _sort(index, values)

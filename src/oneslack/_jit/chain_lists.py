@@ -2,11 +2,12 @@
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .chain import enter, forward, scratch, token_scores
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _best_arrivals(before, stride, table, state, places, values, sources):
     """values[:k], sources[:k]: the k best ways into `state`; before (states, k) is sorted in each state.
 
@@ -65,7 +66,7 @@ def best_sequences(lattice, E, k, Z, scores):
     return k
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _retreat(after, stride, table, scores, before):
     """before[a stride + g] = max_c table[g, a, c] + scores[c] + after[g P + c]."""
     P = table.shape[2]

@@ -8,11 +8,12 @@ above that.
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .chain import enter, path_score, step, step_back, token_scores
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _largest(losses):
     top = 0
     for loss in losses:
@@ -20,7 +21,7 @@ def _largest(losses):
     return top
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _n_totals(losses, y):
     """How many totals a sentence can have: 0 .. the sum of the largest losses."""
     total = 1
@@ -29,7 +30,7 @@ def _n_totals(losses, y):
     return total
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _forward(lattice, E, losses, y, B):
     """B[t, e, s] = the best score of labels 0 .. t with total loss e that end in state s."""
     first, steps, start, _, stride = lattice
@@ -52,7 +53,7 @@ def _forward(lattice, E, losses, y, B):
         top += _largest(cost)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _backward(lattice, losses, y, B, e, state, z):
     first, steps, start, _, stride = lattice
     P = start.shape[0]
@@ -63,7 +64,7 @@ def _backward(lattice, losses, y, B, e, state, z):
             state = step_back(B[t - 1, e], stride, first if t == 1 else steps, state)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _sentence(lattice, E, losses, y, truth, B, z):
     """Fill z; return its loss and lead."""
     T, P = E.shape

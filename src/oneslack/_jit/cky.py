@@ -19,7 +19,8 @@ function costs by the arrays that it is given.  Whole numbers are int64 everywhe
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
+from numba.extending import register_jitable
 
 
 class Rules(NamedTuple):
@@ -85,18 +86,18 @@ class Chart(NamedTuple):
     stride: int
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def cell_of(i, j):
     return j * (j - 1) // 2 + i
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _set(array, first, last, value):
     for q in range(first, last):
         array[q] = value
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def chart_sizes(rules, n):
     """Numbers and whole numbers that a chart of n words needs."""
     S, labels, strips = rules.n_symbols, rules.n_labels, rules.n_left + rules.n_right
@@ -105,7 +106,7 @@ def chart_sizes(rules, n):
     return numbers, 2 * strips * (n + 1) + cells * labels
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def lay_out(rules, x, k, n):
     """The chart of a sentence of n words in the blocks x and k; span features and truth are 0."""
     S, labels, A, B = rules.n_symbols, rules.n_labels, rules.n_left, rules.n_right
@@ -125,7 +126,7 @@ def lay_out(rules, x, k, n):
     )
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def weigh(rules, w):
     """What rules are worth at w: [binary by pair | binary | chains | lexical]."""
     at, B, K = rules.at, rules.n_binary, rules.n_chains
@@ -141,7 +142,7 @@ def weigh(rules, w):
     return out
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def set_extra(rules, chart, cell, loss):
     """What the first bracket of each label earns in this cell."""
     labels = rules.n_labels
@@ -152,7 +153,7 @@ def set_extra(rules, chart, cell, loss):
         chart.x[chart.extra + label] = value
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def chain_score(rules, scores, chart, cell, loss, c):
     """What chain c adds in this cell; `extra` is set for it."""
     at = rules.at
@@ -169,7 +170,7 @@ def chain_score(rules, scores, chart, cell, loss, c):
     return total
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def word_rules(rules, word):
     """The first lexical rule of a word, and the one after the last.
 
@@ -181,7 +182,7 @@ def word_rules(rules, word):
     return first, first if word[1] < -1 else rules.at[rules.lexical_ptr + word[0] + 1]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _join(rules, scores, chart, i, j, base):
     """x[base + p] = the best p -> a b over all splits of (i, j)."""
     at, x, k = rules.at, chart.x, chart.k
@@ -212,7 +213,7 @@ def _join(rules, scores, chart, i, j, base):
                     x[p] = value
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _keep(rules, chart, i, j):
     """Write the finished cell into the strips of left and right children."""
     at, x, k, stride = rules.at, chart.x, chart.k, chart.stride
@@ -241,7 +242,7 @@ def _keep(rules, chart, i, j):
             x[strip + i] = value
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _climb(rules, scores, chart, cell, loss):
     """Add what labels earn to the base of a cell, and fill `full` with the best chains on top."""
     at, x, base, full = rules.at, chart.x, chart.base + cell * rules.n_symbols, chart.full
@@ -259,7 +260,7 @@ def _climb(rules, scores, chart, cell, loss):
                 x[p] = value
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def fill(rules, scores, chart, words, loss):
     """Fill the chart for a sentence, words (n, 2) as in word_rules; `loss` is what a wrong bracket earns."""
     n, at, x = words.shape[0], rules.at, chart.x
@@ -282,7 +283,7 @@ def fill(rules, scores, chart, words, loss):
             _keep(rules, chart, i, j)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def best_chain(rules, scores, chart, cell, loss, p):
     """(value, chain or -1) of the best way to symbol p in a cell."""
     set_extra(rules, chart, cell, loss)
@@ -298,7 +299,7 @@ def best_chain(rules, scores, chart, cell, loss, p):
     return best, chain
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def strips_of(rules, chart, r, i, j):
     """Where the strips of rule r's children over (i, j) begin; the first and last split where both live."""
     at, k, stride = rules.at, chart.k, chart.stride
@@ -309,7 +310,7 @@ def strips_of(rules, chart, r, i, j):
     return chart.left + a * stride, chart.right + b * stride, lo, hi
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def best_split(rules, scores, chart, p, i, j, but_rule, but_split):
     """(value, rule, split) of the best p -> a b over (i, j) but one; -1 and -1 where there is none."""
     best, rule, split = -np.inf, -1, -1
@@ -323,7 +324,7 @@ def best_split(rules, scores, chart, p, i, j, but_rule, but_split):
     return best, rule, split
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def rule_of_word(rules, p, word):
     """The lexical rule p -> word."""
     first, last = word_rules(rules, word)
@@ -333,7 +334,7 @@ def rule_of_word(rules, p, word):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def best_root(rules, scores, chart, n, loss, but):
     """(value, symbol) of the best tree with a root but one; -inf and -1 where there is none."""
     best, root = -np.inf, -1
@@ -346,7 +347,7 @@ def best_root(rules, scores, chart, n, loss, but):
     return best, root
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def write_tree(rules, scores, chart, words, loss, p, i, j, todo, out):
     """The best tree of p over (i, j) into out, three numbers a node, parents first; todo (nodes, 3)."""
     at, top, node = rules.at, 1, 0

@@ -6,6 +6,7 @@ words, begins at 6 offsets[i] - 3 i in the trees of all.
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .cky import best_root, chart_sizes, fill, lay_out, weigh, write_tree
 from .cky_features import (
@@ -24,7 +25,7 @@ from .cky_second import second_best
 BRACKETS, ZERO_ONE = 0, 1
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _longest(offsets, lo, hi):
     n = 0
     for i in range(lo, hi):
@@ -32,21 +33,21 @@ def _longest(offsets, lo, hi):
     return n
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def tree_of(trees, offsets, lo, i):
     """The part of a block's trees, beginning with those of sentence lo, that is sentence i's."""
     first = 6 * (offsets[i] - offsets[lo]) - 3 * (i - lo)
     return trees[first : first + 6 * (offsets[i + 1] - offsets[i]) - 3]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def chart_memory(rules, n):
     """The two blocks of a chart, and room for what is to be written of a tree."""
     numbers, whole = chart_sizes(rules, n)
     return np.empty(numbers), np.empty(whole, np.int64), np.empty((2 * n + 2, 3), np.int64)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def prepare_chart(rules, spans, w, words, coarse, x, k):
     """The chart of a sentence with its span features."""
     chart = lay_out(rules, x, k, words.shape[0])
@@ -56,7 +57,7 @@ def prepare_chart(rules, spans, w, words, coarse, x, k):
     return chart
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _best(rules, scores, chart, words, loss, todo, out):
     """Fill the chart and write the best tree; False where there is none."""
     fill(rules, scores, chart, words, loss)
@@ -68,7 +69,7 @@ def _best(rules, scores, chart, words, loss, todo, out):
     return True
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _same(y, z):
     different = 0
     for k in range(y.shape[0]):
@@ -76,7 +77,7 @@ def _same(y, z):
     return different == 0
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _lead(w, index, p, m):
     """<w, delta> of the features that `delta_features` found."""
     total = 0.0

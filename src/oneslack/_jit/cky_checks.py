@@ -2,11 +2,12 @@
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .cky import word_rules
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _symbol_below(rules, tree, node, i, j, word):
     """The symbol below the chain of a node, -1 where the node is not possible."""
     rule, split = tree[3 * node], tree[3 * node + 1]
@@ -18,7 +19,7 @@ def _symbol_below(rules, tree, node, i, j, word):
     return rules.at[rules.rule_parent + rule]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _is_root(rules, symbol):
     found = 0
     for q in range(rules.n_roots):
@@ -26,7 +27,7 @@ def _is_root(rules, symbol):
     return found > 0
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _is_tree(rules, words, tree, wanted, places):
     """wanted (nodes,): the symbol a parent asks for, -1 at the root; places (nodes, 2)."""
     n, at = words.shape[0], rules.at

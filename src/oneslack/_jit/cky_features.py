@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .cky import cell_of
 
@@ -24,7 +25,7 @@ class Spans(NamedTuple):
     n_words: int  # word classes; this number stands for what is outside of the sentence
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def length_class(m):
     """1 .. 5, then 6 - 10, 11 - 20 and more."""
     if m <= 5:
@@ -32,7 +33,7 @@ def length_class(m):
     return 6 if m <= 10 else 7 if m <= 20 else 8
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def span_keys(n_words, words, coarse, i, j, out):
     """The keys of span (i, j): edges of words inside and outside, the same by coarse class, the length."""
     n, outside = words.shape[0], n_words
@@ -56,7 +57,7 @@ def span_keys(n_words, words, coarse, i, j, out):
     out[10] = _key(10, c_first * m + c_last, c_after, m)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _key(template, u, v, m):
     return (u * m + v) * TEMPLATES + template
 
@@ -73,7 +74,7 @@ def build_table(keys, table):
         table[slot, 0], table[slot, 1] = keys[e], e
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def find(table, key):
     """The number of a key, or -1."""
     size = table.shape[0]
@@ -85,7 +86,7 @@ def find(table, key):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def score_spans(spans, w, words, coarse, n_labels, out):
     """out[cell * n_labels + label] += what span features, of weights w, are worth for the label there."""
     keys = np.empty(TEMPLATES, np.int64)
@@ -101,7 +102,7 @@ def score_spans(spans, w, words, coarse, n_labels, out):
                         out[row + spans.label[q]] += w[q]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def place_nodes(tree, n, places):
     """places (nodes, 2): the span (i, j) of each node of a tree over n words."""
     places[0, 0], places[0, 1] = 0, n
@@ -115,7 +116,7 @@ def place_nodes(tree, n, places):
             places[right, 0], places[right, 1] = split, j
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def node_labels(rules, tree, node, out):
     """Labels of a node, the lowest first; returns how many."""
     at, rule, split, chain = rules.at, tree[3 * node], tree[3 * node + 1], tree[3 * node + 2]
@@ -128,7 +129,7 @@ def node_labels(rules, tree, node, out):
     return count
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def most_labels(rules):
     """A node has no more labels than this."""
     longest = 0
@@ -137,13 +138,13 @@ def most_labels(rules):
     return longest + 1
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def most_features(rules, spans, n):
     """No two trees over n words together have more features."""
     return 2 * (2 * n - 1) * most_labels(rules) * (1 + (TEMPLATES if spans.table.shape[0] else 0))
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _span_features(rules, spans, words, coarse, tree, node, i, j, keys, labels, out, count):
     """Append the span features of a node; returns their new number."""
     first = rules.n_binary + rules.n_unary + rules.n_lexical
@@ -160,7 +161,7 @@ def _span_features(rules, spans, words, coarse, tree, node, i, j, keys, labels, 
     return count
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def tree_features(rules, spans, words, coarse, tree, places, skip, labels, out, count):
     """Append the features of a tree, as often as they occur, without nodes in skip; returns their number."""
     at, keys = rules.at, np.empty(TEMPLATES, np.int64)
@@ -180,7 +181,7 @@ def tree_features(rules, spans, words, coarse, tree, places, skip, labels, out, 
     return count
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def delta_features(rules, spans, words, coarse, y, z, room, out):
     """Features of y into out[:p], of z into out[p:p + m]; returns p and m.
 
@@ -206,7 +207,7 @@ def delta_features(rules, spans, words, coarse, y, z, room, out):
     return p, tree_features(rules, spans, words, coarse, z, places_z, skip_z, labels, out, p) - p
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def delta_room(rules, n):
     """Room for `delta_features` of sentences of at most n words."""
     return (
@@ -219,7 +220,7 @@ def delta_room(rules, n):
     )
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def count_brackets(rules, tree, n, places, labels, table):
     """table[cell * n_labels + label] += 1 for each bracket that the loss counts; returns their number."""
     place_nodes(tree, n, places)
@@ -233,7 +234,7 @@ def count_brackets(rules, tree, n, places, labels, table):
     return total
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def bracket_loss(rules, tree, n, places, labels, n_truth, table):
     """Brackets of the tree that the truth lacks, and of the truth that the tree lacks.
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .cky import best_chain, cell_of, chain_score, fill, rule_of_word, strips_of, weigh
 from .cky_batch import chart_memory, prepare_chart
@@ -21,7 +22,7 @@ def place_value(rules, scores, chart, p, i, j):
     return best_chain(rules, scores, chart, cell_of(i, j), 0.0, p)[0]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _list(rules, scores, chart, words, p, i, j, chain, more, values, ways, count):
     """Append the ways to make p below a chain, which adds `more`; returns their new number."""
     if j - i == 1:
@@ -41,7 +42,7 @@ def _list(rules, scores, chart, words, p, i, j, chain, more, values, ways, count
     return count
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _room(rules, p, i, j):
     """There are no more ways to make p over (i, j) without a chain."""
     return max(j - i - 1, 1) * (rules.at[rules.parent_ptr + p + 1] - rules.at[rules.parent_ptr + p]) + 1

@@ -6,20 +6,20 @@ node where that costs least is changed.
 """
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
 from .cky import best_chain, best_root, best_split, cell_of, chain_score, rule_of_word, write_tree
 from .cky_features import place_nodes
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _below(rules, tree, node):
     """The symbol of a node below its chain."""
     rule = tree[3 * node]
     return rules.at[(rules.lexical_tag if tree[3 * node + 1] < 0 else rules.rule_parent) + rule]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _other_chain(rules, scores, chart, cell, p, chain, best):
     """(what is lost, chain) by the best way to p but `chain`, -1 for none; inf where there is no other."""
     base = chart.base + cell * rules.n_symbols
@@ -36,14 +36,14 @@ def _other_chain(rules, scores, chart, cell, p, chain, best):
     return lost, found
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _top(rules, tree, node):
     """The symbol of a node on top of its chain."""
     chain = tree[3 * node + 2]
     return rules.at[rules.chain_parent + chain] if chain >= 0 else _below(rules, tree, node)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _change(rules, scores, chart, words, todo, i, j, p, rule, split, chain, out):
     """A node of another chain (rule < 0; p is on top), or of another rule and split, over best subtrees."""
     if rule < 0:
@@ -59,7 +59,7 @@ def _change(rules, scores, chart, words, todo, i, j, p, rule, split, chain, out)
     out[0], out[1], out[2] = rule, split, chain
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def second_best(rules, scores, chart, words, places, todo, tree):
     """Change the best tree of a chart without a loss into the second best; False where there is no other."""
     n = words.shape[0]

@@ -5,54 +5,12 @@ g_j = l_j - <w, x_j> is how much constraint j lacks; a group pays s_i max(0, max
 """
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload, register_jitable
+from numba import njit
+from numba.extending import register_jitable
 
-from .held import add_row, metric_product, weights
+from .held import add_row, metric, metric_product, weights
 from .random import below, shuffle
 from .rows import row_dot
-
-
-@register_jitable
-def _csr_product(X, a, b):
-    data, indices, indptr = X
-    i, j, end_i, end_j = indptr[a], indptr[b], indptr[a + 1], indptr[b + 1]
-    total = 0.0
-    while i < end_i and j < end_j:
-        if indices[i] == indices[j]:
-            total += np.float64(data[i]) * data[j]
-            i += 1
-            j += 1
-        elif indices[i] < indices[j]:
-            i += 1
-        else:
-            j += 1
-    return total
-
-
-@register_jitable
-def _dense_product(X, a, b):
-    x, z = X[0][a], X[0][b]
-    total = 0.0
-    for k in range(x.shape[0]):
-        total += np.float64(x[k]) * z[k]
-    return total
-
-
-def row_product(X, a, b, w):
-    """<x_a, x_b>, in the metric of w where it is a Held."""
-    if isinstance(w, tuple):
-        return metric_product(X, a, b, w.q)
-    return _csr_product(X, a, b) if len(X) == 3 else _dense_product(X, a, b)
-
-
-@overload(row_product)
-def _row_product(X, a, b, w):
-    if isinstance(w, types.BaseNamedTuple):
-        return lambda X, a, b, w: metric_product(X, a, b, w.q)
-    if len(X) == 3:
-        return lambda X, a, b, w: _csr_product(X, a, b)
-    return lambda X, a, b, w: _dense_product(X, a, b)
 
 
 @njit(nogil=True, cache=True)
@@ -90,7 +48,7 @@ def group_along(starts, margins, s, S, dS, t, lo, hi):
     return offset, total, slope
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _change(X, j, step, scale, alpha, total, i, full, w):
     """One dual moves by `step`; a group that is filled is filled exactly."""
     alpha[j] += step
@@ -98,7 +56,7 @@ def _change(X, j, step, scale, alpha, total, i, full, w):
     add_row(X, j, scale * step, w)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _partner(rows, count, j, alpha, last):
     """The row that holds some dual and lacked least when it was last seen, but j; or -1."""
     k, least = -1, np.inf
@@ -109,14 +67,14 @@ def _partner(rows, count, j, alpha, last):
     return k
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _pair_step(X, j, k, g, margins, norm2, scale, alpha, last, w, values):
     """Move dual from row k to row j, whose g is given.  Returns the growth of the dual and the violation."""
     last[k] = margins[k] - row_dot(X, k, values)
     violation = g - last[k]
     if violation <= 0.0:
         return 0.0, 0.0
-    product, q_j, q_k = scale * row_product(X, j, k, w), scale * norm2[j], scale * norm2[k]
+    product, q_j, q_k = scale * metric_product(X, j, k, metric(w)), scale * norm2[j], scale * norm2[k]
     h = q_j + q_k - 2.0 * product
     step = min(violation / h, alpha[k]) if h > 0.0 else alpha[k]
     alpha[j] += step
@@ -128,7 +86,7 @@ def _pair_step(X, j, k, g, margins, norm2, scale, alpha, last, w, values):
     return step * (violation - 0.5 * step * h), violation
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _visit(X, margins, norm2, scale, i, full, rows, count, alpha, total, last, w, values, seen):
     """Visit the rows of a group in their order; Ramanan's four cases.  Returns the growth of the dual.
 
@@ -168,7 +126,7 @@ def _visit(X, margins, norm2, scale, i, full, rows, count, alpha, total, last, w
     return growth
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _keep(rows, count, alpha, g, is_full, low, high):
     """Order the rows so that those which may still move come first; return their number, or 0 where the
     whole group is settled.

@@ -15,12 +15,13 @@ says.
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .cut_rows import cut_add, cut_clear, cut_dot
 from .held import weights
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def triangle(a, b):
     """Where the product of the cuts a and b of a group lies."""
     if a < b:
@@ -85,7 +86,7 @@ def move_groups(source, target, groups, keep, with_gram):
             n_kept += 1
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _solve_block(g, alpha, gram, m, upper, change, precision, scale):
     """Pairwise steps on one group until its gap is `precision` times the first; g and alpha move.
 
@@ -145,12 +146,12 @@ def _solve_block(g, alpha, gram, m, upper, change, precision, scale):
 
 
 @njit(nogil=True, cache=True)
-def visit(rows, b, pool, upper, now, order, w, precision, scale=1.0, is_frozen=False):
+def visit(rows, b, pool, upper, now, order, w, precision, scale=1.0):
     """One exact block step for each group of `order`.  Returns the sum of the groups' own gaps,
     upper max(0, max g) - sum alpha g, before their steps, and the growth of the dual.
 
     used[k] = `now` where a cut holds some dual.  A step moves w `scale` times as far, where others move at
-    the same time (solvers/distributed_dual.py), or not at all where it is frozen.
+    the same time (solvers/distributed_cuts.py).
     """
     base, counts, slots, alpha, used, gram_base, gram = pool
     largest = 0
@@ -174,7 +175,7 @@ def visit(rows, b, pool, upper, now, order, w, precision, scale=1.0, is_frozen=F
             g, alpha[first : first + m], gram[gram_base[i] :], m, upper[i], change, precision, scale
         )
         for j in range(m):
-            if change[j] != 0.0 and not is_frozen:
+            if change[j] != 0.0:
                 cut_add(rows, slots[first + j], scale * change[j], w)
             if alpha[first + j] > 0.0:
                 used[first + j] = now

@@ -11,6 +11,7 @@ point than the optimum.  The loops are written once for both: the functions here
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import njit, types
 from numba.extending import overload, register_jitable
 
@@ -40,6 +41,18 @@ def _weights(w):
     if _is_held(w):
         return lambda w: w.w
     return lambda w: w
+
+
+def metric(w):
+    """q, by which steps are long; None for plain weights, where it is 1."""
+    return w.q if isinstance(w, Held) else None
+
+
+@overload(metric)
+def _metric(w):
+    if _is_held(w):
+        return lambda w: w.q
+    return lambda w: None
 
 
 @register_jitable
@@ -193,7 +206,7 @@ def _add_row_all(X, i, change, W):
     return rows._csr_add_all if len(X) == 3 else rows._dense_add_all
 
 
-# Products in the metric q, which steps are long by.
+# Products of rows in a metric.
 
 
 @register_jitable
@@ -203,7 +216,7 @@ def _csr_product(X, a, b, q):
     total = 0.0
     while i < end_i and j < end_j:
         if indices[i] == indices[j]:
-            total += q[indices[i]] * data[i] * data[j]
+            total += np.float64(data[i]) * data[j] * (1.0 if q is None else q[indices[i]])
             i += 1
             j += 1
         elif indices[i] < indices[j]:
@@ -218,12 +231,12 @@ def _dense_product(X, a, b, q):
     x, z = X[0][a], X[0][b]
     total = 0.0
     for k in range(x.shape[0]):
-        total += q[k] * x[k] * z[k]
+        total += np.float64(x[k]) * z[k] * (1.0 if q is None else q[k])
     return total
 
 
 def metric_product(X, a, b, q):
-    """sum_k q_k x_ak x_bk."""
+    """sum_k q_k x_ak x_bk; all q_k are 1 where q is None."""
     return (_csr_product if len(X) == 3 else _dense_product)(X, a, b, q)
 
 

@@ -5,6 +5,7 @@ S holds the block's scores, Q its kernel matrix; steps keep S up to date.
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .multiclass import project_simplex
 
@@ -100,7 +101,7 @@ def pair_block(Q, y, upper, alpha, S, share, max_steps):
             S[j] += step * (Q[up, j] - Q[down, j])
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _moved(alpha, change, upper, at_bound, rises):
     """The bound itself where it is reached: rounding must not leave a rest."""
     if at_bound:

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 #: A bound that decides for or against an example is loosened by this much, for rounding.
 LOOSE = 1e-12
@@ -39,12 +40,12 @@ def flip(y, S, above_p, ties_p, above_n, ties_n, c):
 # For fixed z, f rises in x until x = sqrt(z (z + 1)) and falls from there; it falls in z.
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _f(x, z):
     return x / ((x + z) * (x + z + 1.0)) if x > 0.0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _range_of_f(x_lo, x_hi, z_lo, z_hi):
     """(lower, upper) bound of f(x, z) over x_lo <= x <= x_hi and z_lo <= z <= z_hi."""
     lower = min(_f(x_lo, z_hi), _f(x_hi, z_hi))
@@ -52,7 +53,7 @@ def _range_of_f(x_lo, x_hi, z_lo, z_hi):
     return lower * (1.0 - LOOSE), upper * (1.0 + LOOSE)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _sift(values, count, lower, upper):
     """Keep those of values[:count] that lie in [lower, upper], in front.
 
@@ -130,7 +131,7 @@ def fbeta_scan(p, q, a_lo, b_lo, c, K):
 
 
 # Only finite numbers come in, so the compiler may reorder the comparisons of a maximum.
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+@register_jitable(fastmath={"nnan", "nsz"})
 def _row_maximum(row, B):
     best = -np.inf
     for b in range(row.shape[0]):

@@ -6,13 +6,14 @@ g_z = L[y_i, z] + S_iz is what class z offers against the truth: the hinge is ma
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .held import add_row_all, add_row_some, weights
 from .random import below, shuffle
 from .rows import row_nonzeros, row_scores, row_some_scores
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def project_simplex(v, total, count, work):
     """Replace v[:count] by its projection on {p >= 0, sum p = total}.
 
@@ -50,7 +51,7 @@ def project_simplex(v, total, count, work):
         v[j] *= total / given
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _worst(losses, scores):
     best, z_best = -np.inf, 0
     for z in range(losses.shape[0]):
@@ -255,7 +256,8 @@ def dual_pass(
                     g[j] = bias[mine[j]]
                 row_some_scores(X, i, values, mine, size, g)
             else:
-                full[:] = bias
+                for z in range(K):  # a copy of slices would compile a message on shapes, for two seconds
+                    full[z] = bias[z]
                 row_scores(X, i, values, full)
                 for j in range(size):
                     g[j] = full[mine[j]]

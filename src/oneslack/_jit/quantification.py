@@ -2,9 +2,10 @@
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _best_of_row(r, q0, step, n, B, b_lo, b_hi):
     """(value, b) of the largest B[b] - n Q(q0 + step b, r) for b_lo <= b <= b_hi."""
     best, best_b = -np.inf, b_lo

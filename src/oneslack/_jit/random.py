@@ -4,10 +4,10 @@ State is one uint64 in an array, so that a run is repeatable and can be stopped 
 """
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def below(state, k):
     """A pseudo-random integer in [0, k): xorshift64 (Marsaglia 2003)."""
     x = state[0]
@@ -18,7 +18,7 @@ def below(state, k):
     return np.int64((x >> np.uint64(33)) % np.uint64(k))
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def shuffle(values, lo, hi, state):
     """Shuffle values[lo:hi] in place (Fisher-Yates)."""
     for a in range(hi - 1, lo, -1):

@@ -18,6 +18,7 @@ costs one pass over memory.  Both ends of a pair see one comparison, so rounding
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from .sorting import stable_order
 
@@ -112,12 +113,12 @@ def largest_sorted(starts, groups):
     return largest
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _weight(s, p):
     return 1 if s is None else s[p]
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _part(s, lo, hi):
     return None if s is None else s[lo:hi]
 
@@ -125,7 +126,7 @@ def _part(s, lo, hi):
 # Few items: every pair.
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _try_all(f, s, rank, c, starts, origin):
     """All pairs of the items, of which the first is item `origin`."""
     if s is None:
@@ -133,7 +134,7 @@ def _try_all(f, s, rank, c, starts, origin):
     return _weigh_all(f, s, rank, c, starts, origin)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _count_all(f, rank, c, starts, origin):
     total = 0
     for i in range(f.shape[0]):
@@ -147,7 +148,7 @@ def _count_all(f, rank, c, starts, origin):
     return total
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _weigh_all(f, s, rank, c, starts, origin):
     """Uppers and lowers in turn: no loop sums into one number, which the compiler could not speed up."""
     n = f.shape[0]
@@ -170,7 +171,7 @@ def _weigh_all(f, s, rank, c, starts, origin):
 # Two ranks: each item is met once.
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _two_ranks(f, s, c, n_lower, words, other, values):
     n = f.shape[0]
     left = 0 * _weight(s, 0)
@@ -193,7 +194,7 @@ def _two_ranks(f, s, c, n_lower, words, other, values):
 # Many ranks: events and their tree.
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _make_events(f, rank, r0, words, other, values):
     """Fill words[:2 n] with the events in ascending order; `other` and `values` are overwritten."""
     n = f.shape[0]
@@ -221,7 +222,7 @@ def _make_events(f, rank, r0, words, other, values):
         k += np.uint64(1)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _tree(f, s, rank, c, starts, r0, r1, words, other):
     """Depth first, so that small nodes stay in the cache.  A node is 2^height ranks from rank r on."""
     origin = starts[r0]
@@ -256,7 +257,7 @@ def _tree(f, s, rank, c, starts, r0, r1, words, other):
     return total
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _count_children(source, target, shift, edges, c):
     """Count active pairs of items in different children, up to eight; hand the events down.
 
@@ -294,7 +295,7 @@ def _count_children(source, target, shift, edges, c):
     return total
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _weigh_children(source, target, shift, edges, s, c):
     """The same with weights, bit by bit of the child: a counter each for the seven forks.
 

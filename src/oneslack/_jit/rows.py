@@ -176,8 +176,9 @@ def _dense_add_all(X, i, change, W):
 def _csr_nonzeros(X, i, indices_out, values_out):
     x, columns = _csr_row(X, i)
     count = x.shape[0]
-    indices_out[:count] = columns
-    values_out[:count] = x
+    for k in range(count):  # a copy of slices would compile a message on shapes, for two seconds
+        indices_out[k] = columns[k]
+        values_out[k] = x[k]
     return count
 
 
@@ -299,7 +300,8 @@ def class_scores(X, W, bias, lo, hi, out):
     """out[i] = W' x_i + bias (K,) for lo <= i < hi."""
     for i in range(lo, hi):
         row = out[i]
-        row[:] = bias
+        for z in range(row.shape[0]):
+            row[z] = bias[z]
         row_scores(X, i, W, row)
 
 

@@ -7,6 +7,7 @@ outlier has crowded many into one cell, by cells of their own.
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 DIGIT_BITS = 10
 DIGIT = (1 << DIGIT_BITS) - 1
@@ -42,7 +43,7 @@ def stable_order(values, words, other):
             count = _sort_inside(values, words[lo:hi], lo, pending, count)
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _insert(values, words):
     for i in range(1, words.shape[0]):
         moving = words[i]
@@ -54,7 +55,7 @@ def _insert(values, words):
         words[k] = moving
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _range(values, words, all_of_them):
     low = high = values[0 if all_of_them else words[0] & INDEX]
     if all_of_them:
@@ -67,7 +68,7 @@ def _range(values, words, all_of_them):
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _sort_cells(values, words, other, all_of_them):
     """Sort the numbers that words name, or all of them, by cell; False where no cell parts them."""
     low, high = _range(values, words, all_of_them)
@@ -94,7 +95,7 @@ def _sort_cells(values, words, other, all_of_them):
     return True
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _scatter(source, target, starts, shift):
     for i in range(source.shape[0]):
         word = source[i]
@@ -103,7 +104,7 @@ def _scatter(source, target, starts, shift):
         starts[digit] += 1
 
 
-@njit(nogil=True, cache=True)
+@register_jitable
 def _sort_inside(values, words, lo, pending, count):
     """Sort each cell of words, which lie from place lo on; full cells are left to `pending`."""
     n = words.shape[0]

@@ -24,3 +24,53 @@ def add(c, index, values, out):
     """out += c x."""
     for k in range(index.shape[0]):
         out[index[k]] += c * values[k]
+
+
+@njit(nogil=True, cache=True)
+def copy_at(index, source, target):
+    """target = source at the places `index`."""
+    for k in range(index.shape[0]):
+        target[index[k]] = source[index[k]]
+
+
+@njit(nogil=True, cache=True)
+def differences(after, before, scale, index, values):
+    """Fill in where two dense vectors differ, and (after - before) / scale there."""
+    k = 0
+    for i in range(after.shape[0]):
+        if after[i] != before[i]:
+            index[k], values[k] = i, (after[i] - before[i]) / scale
+            k += 1
+
+
+@njit(nogil=True, cache=True)
+def dot_sparse(index, values, other_index, other_values):
+    """The inner product of two sparse vectors, numbers sorted."""
+    i, j, total = 0, 0, 0.0
+    while i < index.shape[0] and j < other_index.shape[0]:
+        # Which one is ahead is anybody's guess: sums cost less than branches.
+        a, b = index[i], other_index[j]
+        total += (a == b) * values[i] * other_values[j]
+        i += a <= b
+        j += b <= a
+    return total
+
+
+@njit(nogil=True, cache=True)
+def merge(c, index, values, d, other_index, other_values, out_index, out_values):
+    """c x + d y of two sparse vectors, numbers sorted; how many places of `out` are filled."""
+    i, j, k = 0, 0, 0
+    while i < index.shape[0] and j < other_index.shape[0]:
+        a, b = index[i], other_index[j]
+        out_index[k] = min(a, b)
+        out_values[k] = (a <= b) * c * values[i] + (b <= a) * d * other_values[j]
+        i += a <= b
+        j += b <= a
+        k += 1
+    for rest in range(i, index.shape[0]):
+        out_index[k], out_values[k] = index[rest], c * values[rest]
+        k += 1
+    for rest in range(j, other_index.shape[0]):
+        out_index[k], out_values[k] = other_index[rest], d * other_values[rest]
+        k += 1
+    return k

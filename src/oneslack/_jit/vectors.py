@@ -10,3 +10,11 @@ def distance2(a, b):
     for k in range(a.shape[0]):
         total += (a[k] - b[k]) * (a[k] - b[k])
     return total
+
+
+@njit(nogil=True, cache=True)
+def add_scaled(total, factor, part):
+    """total += factor part, both (n, k)."""
+    for i in range(total.shape[0]):
+        for k in range(total.shape[1]):
+            total[i, k] += factor * part[i, k]
