@@ -1,7 +1,9 @@
-"""Two Ray workers beside two threads, and what the cost model of `oneslack plan` forecasts for them.
+"""Two Ray workers beside two threads, and what the cost models forecast for them.
 
 Loading the data and starting the cluster are not counted.  For each solver: seconds, rounds, bytes a round,
-and for cutting planes the forecast, made from the rounds that were taken and the costs measured before.
+and two forecasts: from short trainings with one worker on a sixteenth and an eighth of the examples; and, for
+cutting planes, by the formula of `oneslack plan`.  What they rest on is measured before the trainings; they
+are given the steps and rounds that were then taken, and what a message costs.
 
     python benchmarks/ray_workers.py --rows 800000
     python benchmarks/ray_workers.py --problem conll2000 --data DIR
@@ -10,12 +12,16 @@ and for cutting planes the forecast, made from the rounds that were taken and th
 import argparse
 import statistics
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from problems import add_options, data_folder, rcv1_like
 
 from oneslack import Binary, Chain, DistributedDual, DualCD, OneSlack, Problem, Ray, SplitProblem, solve
-from oneslack.scaling import Size, calibrate, forecast, measure_messages
+from oneslack.scaling import Size, calibrate, forecast, measure_messages, measure_steps
+
+#: Bytes a second through the memory that Ray's processes share.
+BANDWIDTH = 2e9
 
 
 def rcv1(args):
@@ -39,19 +45,51 @@ def conll2000(args):
 PROBLEMS = {"rcv1_like": rcv1, "conll2000": conll2000}
 
 
-def timed(make, solver, tol, repeat):
-    """(median seconds, last result, problem facts) of several trainings on one problem."""
+class Timing(NamedTuple):
+    """Medians of several trainings on one problem."""
+
+    seconds: float
+    steps: int
+    gap: float
+    rounds: float
+    moved: float
+    message: float
+
+
+def timed(make, solver, tol, repeat) -> Timing:
     problem = make()
     with problem.engine:
-        messages = measure_messages(problem) if hasattr(problem, "parts") else 0.0
+        message = measure_messages(problem) if hasattr(problem, "parts") else 0.0
         solve(problem, solver, tol=tol, max_iter=2)  # compiles, and workers load their parts
         before = getattr(problem.engine, "rounds", 0), getattr(problem.engine, "bytes_moved", 0)
-        results = [solve(problem, solver, tol=tol) for _ in range(repeat)]
+        results = [solve(problem, solver, tol=tol, keep_state=False) for _ in range(repeat)]
         rounds, moved = (
             (getattr(problem.engine, name, 0) - start) / repeat
             for name, start in zip(("rounds", "bytes_moved"), before, strict=True)
         )
-    return statistics.median(result.seconds for result in results), results[-1], rounds, moved, messages
+    seconds = statistics.median(result.seconds for result in results)
+    return Timing(seconds, results[-1].n_iter, results[-1].gap, rounds, moved, message)
+
+
+def by_formula(size, costs, count, timing):
+    """What `oneslack plan` would have said."""
+    known = replace(costs, latency=timing.message, send=0.0, bandwidth=BANDWIDTH)
+    calls = timing.rounds / timing.steps
+    return forecast(size, known, count, timing.steps, per_machine=count, looks=calls - 1, calls=calls).seconds
+
+
+def compared(told, measured):
+    return f"{told:.2f} ({told / measured - 1:+.0%})"
+
+
+def row(where, name, timing, threads, *forecasts):
+    moved = f"{timing.moved / timing.rounds / 1e6:.2f} MB" if timing.rounds else ""
+    ratio = f"{timing.seconds / threads:.2f}"
+    cells = (
+        where, name, f"{timing.seconds:.2f}", ratio, timing.steps, f"{timing.rounds:.0f}", moved,
+        f"{timing.gap:.1e}", *forecasts,
+    )  # fmt: skip
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
 def main():
@@ -67,29 +105,35 @@ def main():
         args.rows = 800_000
     model, X, Y, C, tol, size, solvers = PROBLEMS[args.problem](args)
     costs = calibrate(size, X[:30_000]) if size else None
-    print("| where | solver | seconds | steps | rounds | bytes a round | gap | forecast |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    n = len(Y)
+    titles = (
+        "where",
+        "solver",
+        "seconds",
+        "of threads",
+        "steps",
+        "rounds",
+        "a round",
+        "gap",
+        "samples",
+        "plan",
+    )
+    print("| " + " | ".join(titles) + " |")
+    print("| --- | --- |" + " ---: |" * (len(titles) - 2))
     for solver in solvers:
-        seconds, result, *_ = timed(lambda: Problem(model, X, Y, C, n_jobs=2), solver, tol, args.repeat)
-        print(f"| 2 threads | {solver.name} | {seconds:.2f} | {result.n_iter} | | | {result.gap:.1e} | |")
         other = DistributedDual() if isinstance(solver, DualCD) else solver
+        samples = measure_steps(model, X, Y, C, other, (n // 16, n // 8))
+        threads = timed(lambda: Problem(model, X, Y, C, n_jobs=2), solver, tol, args.repeat)
+        row("2 threads", solver.name, threads, threads.seconds, "", "")
         for count in args.workers:
-            seconds, result, rounds, moved, messages = timed(
+            found = timed(
                 lambda count=count: SplitProblem(model, X, Y, C, engine=Ray(count)), other, tol, args.repeat
             )
-            words = ""
+            told = samples.seconds(n, count, found.steps, found.rounds, found.message, found.moved, BANDWIDTH)
+            planned = ""
             if costs and isinstance(other, OneSlack):
-                known = replace(costs, latency=messages, send=0.0, bandwidth=2e9)
-                calls = rounds / result.n_iter
-                told = forecast(
-                    size, known, count, result.n_iter, per_machine=count, looks=calls - 1, calls=calls
-                )
-                words = f"{told.seconds:.2f} ({told.seconds / seconds - 1:+.0%})"
-            print(
-                f"| Ray, {count} | {other.name} | {seconds:.2f} | {result.n_iter} | {rounds:.0f} | "
-                f"{moved / rounds / 1e6:.2f} MB | {result.gap:.1e} | {words} |",
-                flush=True,
-            )
+                planned = compared(by_formula(size, costs, count, found), found.seconds)
+            row(f"Ray, {count}", other.name, found, threads.seconds, compared(told, found.seconds), planned)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from oneslack import Binary, DistributedDual, OneSlack
 from oneslack.cli.app import run
 from oneslack.formats import ShardWriter, write_svmlight
 from oneslack.formats.shards import Shard
-from oneslack.scaling import Costs, Size, calibrate, forecast
+from oneslack.scaling import Costs, Size, StepCosts, calibrate, forecast, measure_steps
 
 COSTS = Costs(entry=1e-9, row=1e-9, product=1e-10, latency=1e-3, send=1e-4, bandwidth=1e9)
 
@@ -41,6 +42,18 @@ def test_calibration_measures_this_machine(columns):
         assert 0.0 < costs.product < 1e-6
     X = sp.random_array((200, 50), density=0.2, format="csr", rng=0)
     assert calibrate(Size(200, 50, X.nnz), X).entry > 0.0
+
+
+def test_samples_tell_what_a_step_costs():
+    costs = StepCosts(fixed=0.01, example=1e-6)
+    told = costs.seconds(1_000_000, 4, steps=10, rounds=50, latency=1e-3, moved=2e6, bandwidth=1e9)
+    assert told == pytest.approx(10 * (0.01 + 0.25) + 0.05 + 0.002)
+    X = np.random.default_rng(0).normal(size=(2000, 10))
+    for solver in (OneSlack(), DistributedDual()):
+        found = measure_steps(Binary(10), X, np.sign(X[:, 0]), 1.0, solver, (500, 2000), steps=5)
+        assert found.fixed >= 0.0
+        assert found.example >= 0.0
+        assert found.fixed + found.example > 0.0
 
 
 def test_the_command(tmp_path, capsys):
@@ -80,6 +93,12 @@ def test_a_folder_of_numbers(tmp_path, capsys):
         writer.append(np.eye(6), np.arange(6) + 0.5)
     assert run(["plan", str(tmp_path / "packed"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["size"]["columns"] == 1
+
+
+def test_examples_without_features(tmp_path, capsys):
+    (tmp_path / "bare.svm").write_text("1\n-1\n")
+    assert run(["plan", str(tmp_path / "bare.svm")]) == 3
+    assert "its examples have no features" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

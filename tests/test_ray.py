@@ -2,6 +2,7 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from test_split import Half
 
 import oneslack
 from oneslack import Binary, DistributedDual, OneSlack, OneslackError, Problem, Ray, SplitProblem, solve
+from oneslack.engines.ray import LocalCluster
 from oneslack.formats import ShardWriter, open_shards
 
 pytestmark = [*QUIET, pytest.mark.usefixtures("cluster")]
@@ -163,6 +165,28 @@ def test_no_cluster_at_an_address(examples, monkeypatch):
     monkeypatch.setattr(ray, "init", refuse)
     with pytest.raises(OneslackError, match=r"no Ray cluster answers at 'auto' \(nobody there\); start"):
         oneslack.LinearSVC(engine=Ray(2, "auto")).fit(*examples)
+
+
+@pytest.mark.parametrize("failures", [1, 9])
+def test_a_cluster_that_does_not_start_at_once(failures):
+    """A busy machine may be too slow for Ray; nothing of the failed attempts stays."""
+    tries = []
+
+    def start(**how):
+        tries.append(how["_temp_dir"])
+        if len(tries) <= failures:
+            raise Exception("The current node timed out during startup. This could happen.")
+
+    fake = SimpleNamespace(_private=ray._private, init=start, shutdown=lambda: None)
+    if failures < 3:
+        cluster = LocalCluster(fake, 2)
+        assert [os.path.exists(path) for path in tries] == [False, True]
+        cluster.stop()
+    else:
+        with pytest.raises(OneslackError, match=r"Ray could not be started on this machine .*less busy"):
+            LocalCluster(fake, 2)
+        assert len(tries) == 3
+    assert not any(os.path.exists(path) for path in tries)
 
 
 def test_more_workers_than_the_cluster_has_room_for(examples):

@@ -11,10 +11,11 @@ import time
 import numpy as np
 import pytest
 from ray_cluster import QUIET, assert_gone, below, cluster, ray
-from test_split import Half
+from test_split import Half, sentences
 
 from oneslack import (
     Binary,
+    Chain,
     DistributedDual,
     FormatError,
     OneSlack,
@@ -53,14 +54,22 @@ def is_right(found, truth):
     assert max(found.dual, truth.dual) <= min(found.primal, truth.primal) * (1 + 1e-9)
 
 
+@pytest.fixture(scope="module")
+def problems(examples):
+    """{kind: (model, X, Y, C)}."""
+    return {"classes": (Binary(30), *examples, 0.1), "chains": (Chain(5, 3), *sentences(600), 0.1)}
+
+
 @pytest.mark.parametrize("runs", [pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["worker", "actor"])
+@pytest.mark.parametrize("kind", ["classes", "chains"])
 @pytest.mark.parametrize("solver", [OneSlack(), DistributedDual()], ids=["one_slack", "distributed_dual"])
-def test_killed_at_any_moment(cluster, examples, truth, how, solver, runs):
+def test_killed_at_any_moment(cluster, problems, how, kind, solver, runs):
     """tests/test_ray.py has the quick form."""
-    rng = np.random.default_rng(0)
+    rng, tol = np.random.default_rng(0), 1e-4 if kind == "classes" else 1e-3
+    truth = solve(Problem(*problems[kind]), tol=1e-5)
     for _ in range(runs):
-        problem = SplitProblem(Binary(30), *examples, 0.1, engine=Ray(2))
+        problem = SplitProblem(*problems[kind], engine=Ray(2))
         victim = problem.engine.workers[rng.integers(2)]
         pid = ray.get(victim.pid.remote())
 
@@ -73,7 +82,7 @@ def test_killed_at_any_moment(cluster, examples, truth, how, solver, runs):
         timer = threading.Timer(rng.uniform(0.0, 1.0), strike)
         timer.start()
         with problem.engine:
-            found = solve(problem, solver, tol=1e-4, max_iter=3000)
+            found = solve(problem, solver, tol=tol, max_iter=3000)
             timer.join()
         is_right(found, truth)
 

@@ -28,8 +28,12 @@ from oneslack.engines.crew import ThreadCrew
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.models.measures import measure_model
 from oneslack.ragged import Ragged
+from oneslack.solvers import distributed_cuts
+from oneslack.solvers.distributed_cuts import TeamCuts
 from oneslack.solvers.distributed_dual import TeamDuals
-from oneslack.split import scores
+from oneslack.solvers.team import PATIENCE, Bounds
+from oneslack.split import scores, sums
+from oneslack.split.local_cuts import CutDuals
 from oneslack.split.local_duals import PassDuals
 from oneslack.split.new import new_problem
 from oneslack.split.parts import memory_parts, neighbours
@@ -142,6 +146,51 @@ def test_chains_in_parts(solver):
         found = solve(problem, solver, tol=1e-3, max_iter=3000)
     agree(whole, found, 1e-3)
     assert found.primal == pytest.approx(Problem(Chain(5, 3), X, Y, 0.3).primal(found.w))
+
+
+@pytest.mark.parametrize("engine", ["few", "many", "forgetful"])
+def test_chains_whoever_the_workers_are(engine, monkeypatch):
+    """Each with a share of its own, all with the same, and started anew at any message."""
+    if engine == "many":
+        monkeypatch.setattr(distributed_cuts, "SEPARATE", 1)
+    X, Y = sentences(90, seed=1)
+    whole = solve(Problem(Chain(5, 3), X, Y, 0.3), DualCD(), tol=1e-4)
+    crews = ForgetfulCrews(3) if engine == "forgetful" else ThreadCrews(3)
+    crews.moments = range(2, 90, 3)
+    problem = SplitProblem(Chain(5, 3), X, Y, 0.3, engine=crews)
+    with problem.engine:
+        found = solve(problem, DistributedDual(), tol=1e-4, max_iter=3000)
+    assert engine != "forgetful" or not problem.engine.moments
+    agree(whole, found, 1e-4)
+    assert (found.trace.column("dual") <= whole.primal * (1 + 1e-9)).all()
+    assert found.primal == pytest.approx(Problem(Chain(5, 3), X, Y, 0.3).primal(found.w))
+
+
+def test_a_share_of_a_round_is_taken_of_duals_and_v_alike():
+    X, Y = sentences()
+    duals = CutDuals(Problem(Chain(5, 3), X, Y, 0.3), 0)
+    for number, share in enumerate((1.0, 0.3, 0.0, 0.7)):
+        v, linear, _ = duals.sum()
+        duals.place(v, number)
+        change, gain, _ = duals.round(1.5, True, 0, 1)
+        assert np.abs(change).max() > 0
+        assert duals.agree(share * change, share, number + 1)
+        np.testing.assert_allclose(duals.store.w, v + share * change, atol=1e-12)
+        after, after_linear, _ = duals.sum()
+        np.testing.assert_allclose(after, v + share * change, atol=1e-12)
+        assert after_linear == pytest.approx(linear + share * gain)
+
+
+def test_what_comes_twice_or_too_late_is_noticed():
+    X, Y = sentences()
+    duals = CutDuals(Problem(Chain(5, 3), X, Y, 0.3), 0)
+    assert not duals.agree(None, None, 1)
+    assert duals.agree(None, None, 0)
+    change, *_ = duals.round(1.0, True, 0, 1)
+    assert not duals.agree(None, None, 0)  # the question again
+    assert not duals.agree(change, 1.0, 2)
+    assert duals.agree(change, 1.0, 1)
+    assert not duals.agree(change, 1.0, 1)
 
 
 @pytest.mark.parametrize("model", [Ranking(64), measure_model("f1", 64)], ids=["ranking", "f1"])
@@ -371,7 +420,7 @@ def test_a_state_without_the_duals_of_a_worker_goes_on(digits, kind):
         workers = before.state["duals"]["workers"]
         assert sorted(workers) == [lo for lo, _ in problem.parts]
         del workers[problem.parts[1][0]]  # it has died just before
-        duals = TeamDuals(problem, 0)
+        duals = (TeamCuts if kind == "chain" else TeamDuals)(problem, 0)
         duals.restore(before.state["duals"])
         v = problem.total_duals("dual_sum", 0)[0]
         np.testing.assert_allclose(duals.v, v, atol=1e-9)
@@ -421,6 +470,40 @@ def test_sums_of_sparse_and_dense_answers():
         assert unpacked(total).tolist() == sum(unpacked(answer) for answer in answers).tolist()
         assert number == 0.5 * len(answers)
     assert add_up([(1.0,), LOST]) == LOST
+
+
+@pytest.mark.parametrize("kinds", ["ss", "sd", "dd", "sss", "s"])
+def test_arithmetic_of_packed_vectors(kinds):
+    rng = np.random.default_rng(0)
+    dense, shares = rng.normal(size=(len(kinds), 20_000)), [1.0, 0.25, -2.0][: len(kinds)]
+    for row, kind in zip(dense, kinds, strict=True):
+        row[rng.permutation(20_000)[: 19_000 if kind == "s" else 10]] = 0.0
+    vectors = [packed(row.copy()) for row in dense]
+    assert [isinstance(vector, SparseVector) for vector in vectors] == [kind == "s" for kind in kinds]
+    np.testing.assert_allclose(sums.products(vectors), dense @ dense.T)
+    np.testing.assert_allclose(unpacked(sums.combined(vectors, shares)), shares @ dense)
+    assert sums.combined(vectors[:1], [1.0]) is vectors[0]
+    w = rng.normal(size=20_000)
+    assert sums.dot_with(vectors[0], w) == pytest.approx(dense[0] @ w)
+    moved, target = w.copy(), w.copy()
+    sums.add_to(vectors[0], 0.5, moved)
+    np.testing.assert_allclose(moved, w + 0.5 * dense[0])
+    np.testing.assert_allclose(unpacked(sums.difference(moved, w, 0.5)), dense[0], atol=1e-14)
+    sums.copy_where(vectors[0], moved, target)
+    np.testing.assert_array_equal(target, moved)
+
+
+def test_bounds_measure_progress_from_where_duals_were_lost():
+    bounds = Bounds(None, None, 1e-3)
+    assert bounds._take(None, np.inf, 5.0) is False
+    bounds.lose()
+    for dual in np.linspace(1.0, 4.0, 3 * PATIENCE):  # it takes long to come back
+        bounds._take(None, np.inf, dual)
+        assert not bounds.stalled
+    assert bounds.dual == 5.0
+    for _ in range(PATIENCE):
+        bounds._take(None, np.inf, 4.0)
+    assert bounds.stalled
 
 
 def test_what_does_not_fit_is_refused(digits):

@@ -8,6 +8,10 @@ A round of cutting planes on K workers (docs/scaling.md):
             + d planes a_q                                  products of the new plane with the others
 
 a_e, a_r and a_q are measured on this machine; latency and send are those of Ray here.
+
+Where the examples themselves are at hand, short trainings on two samples of them say more, of any solver:
+
+    seconds of a step = fixed + n example      of which K workers share the second part
 """
 
 from __future__ import annotations
@@ -151,6 +155,46 @@ def _median(work):
         work()
         times.append(time.perf_counter() - begin)
     return float(np.median(times))
+
+
+@dataclass(frozen=True)
+class StepCosts:
+    """Seconds of a solver's step on one worker: fixed + n example."""
+
+    fixed: float
+    example: float
+
+    def seconds(self, n, workers, steps, rounds=0, latency=0.0, moved=0, bandwidth=1e9) -> float:
+        """Of so many steps on n examples, in which the driver waits for all workers `rounds` times and
+        `moved` bytes travel."""
+        return steps * (self.fixed + n * self.example / workers) + rounds * latency + moved / bandwidth
+
+
+def measure_steps(model, X, Y, C, solver, sizes, steps=20) -> StepCosts:
+    """The costs of a step from short trainings, one worker each, on the first examples: two sizes of them.
+
+    >>> import numpy as np, oneslack
+    >>> from oneslack.scaling import measure_steps
+    >>> X = np.random.default_rng(0).normal(size=(400, 5))
+    >>> costs = measure_steps(oneslack.Binary(5), X, np.sign(X[:, 0]), 1.0, oneslack.OneSlack(), (100, 400))
+    >>> costs.seconds(10_000, workers=2, steps=30) > 0
+    True
+    """
+    from .driver import solve
+    from .engines.crew import ThreadCrews
+    from .split.parts import neighbours
+    from .split.problem import SplitProblem
+
+    seconds = []
+    for n in sizes:
+        problem = SplitProblem(model, neighbours(X, 0, n), neighbours(Y, 0, n), C, engine=ThreadCrews(1))
+        with problem.engine:
+            solve(problem, solver, tol=0.0, max_iter=2)  # compiles
+            result = solve(problem, solver, tol=0.0, max_iter=steps)
+        seconds.append(result.seconds / result.n_iter)
+    (small, large), (few, many) = seconds, sizes
+    example = max((large - small) / (many - few), 0.0)
+    return StepCosts(max(small - few * example, 0.0), example)
 
 
 def measure_messages(problem, repeats=20):

@@ -100,8 +100,7 @@ def _of_folder(path, label, zero_based):
     from .packed import open_packed
 
     shards = open_packed(path, label, zero_based)
-    if shards.n_entries == 0:
-        raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
+    _refuse_without_features(path, shards.n_entries)
     is_amount = shards.manifest.labels in (None, "numbers") or shards.classes is None
     columns = _columns(2 if is_amount else len(shards.classes))
     is_sparse, item = shards.kind == "sparse", shards.dtype.itemsize
@@ -117,8 +116,14 @@ def _of_file(path, label, zero_based):
 
     table, _ = read_any(path, label, zero_based)
     X, y, is_sparse = table.X, table.y, sp.issparse(table.X)
+    _refuse_without_features(path, X.nnz if is_sparse else X.size)
     columns = _columns(2 if y is None or y.dtype.kind == "f" else len(np.unique(y)))
     return Size(*X.shape, X.nnz if is_sparse else X.size, columns, is_sparse, X.dtype.itemsize), X
+
+
+def _refuse_without_features(path, entries):
+    if entries == 0:
+        raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
 
 
 def _columns(kinds):
@@ -127,6 +132,8 @@ def _columns(kinds):
 
 
 def _print(size, rounds, table):
+    from ..formats.shards.sizes import in_words
+
     kind = "two classes or numbers" if size.columns == 1 else f"{size.columns} classes"
     print(
         f"{size.rows:,} examples, {size.features:,} features, {size.entries / max(size.rows, 1):,.1f} "
@@ -134,9 +141,10 @@ def _print(size, rounds, table):
     )
     print(f"{'workers':>8} {'time':>10} {'a round':>10} {'sent a round':>13} {'worker':>9} {'driver':>9}")
     for row in table:
+        sent, worker, driver = map(in_words, (row.bytes_a_round, row.worker_bytes, row.driver_bytes))
         print(
             f"{row.workers:>8,} {_time(row.seconds):>10} {_time(row.round_seconds):>10} "
-            f"{_bytes(row.bytes_a_round):>13} {_bytes(row.worker_bytes):>9} {_bytes(row.driver_bytes):>9}"
+            f"{sent:>13} {worker:>9} {driver:>9}"
         )
 
 
@@ -146,10 +154,3 @@ def _time(seconds) -> str:
     if seconds < 120.0:
         return f"{seconds:.1f} s"
     return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def _bytes(count) -> str:
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count / 1e3:.1f} kB"

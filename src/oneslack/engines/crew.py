@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 
 from ..split.scores import Recipe, Slot, SplitScores
-from ..split.sums import LOST, add_up, size_of
+from ..split.sums import LOST, SparseVector, add_up, size_of
 from .threads import Threads, count_jobs
 
 #: Arrays of at least so many bytes go out once a machine, beside the message.
@@ -41,13 +41,14 @@ class Crew:
         return self._asked(self._summed, method, arguments)
 
     def ask_each(self, method, own, *arguments):
-        """As `ask`, where each worker gets one more argument of its own, the last."""
+        """As `ask`, where each worker gets one more argument of its own, the last; LOST where one has lost
+        what it is asked about."""
         message, vectors = self._message(arguments, False)
         self.rounds += 1
         pairs = zip(self.workers, own, strict=True)
         answers = self._gathered([self._send(w, method, (*message, mine), vectors) for w, mine in pairs])
         self.bytes_moved += size_of(list(own)) + size_of(answers)
-        return answers
+        return LOST if LOST in map(_word, answers) else answers
 
     def map(self, function, items):
         """What the driver does itself, in threads."""
@@ -81,6 +82,8 @@ class Crew:
             if isinstance(value, Recipe):
                 terms = tuple((factor, place(part)) for factor, part in value.terms)
                 return value._replace(terms=terms, w=place(value.w))
+            if isinstance(value, SparseVector):
+                return value._replace(index=place(value.index), values=place(value.values))
             if isinstance(value, np.ndarray) and value.nbytes >= LARGE:
                 self.bytes_moved += value.nbytes * self.n_machines
                 vectors.append(self._shared(value))

@@ -27,8 +27,8 @@ from .threads import count_jobs
 RESTARTS = 20
 #: So many sums are added by the driver; more of them first where they are, then two by two.
 FEW = 4
-#: Seconds that a cluster has to answer.
-PATIENCE = 10.0
+#: Seconds that a cluster has to answer, and how often one of our own is started before we give up.
+PATIENCE, ATTEMPTS = 10.0, 3
 #: How the folders of our own clusters begin; the number of their process follows.
 FOLDER = "oneslack-ray-"
 #: Longer paths leave no room for the names of Ray's sockets.
@@ -146,29 +146,45 @@ class LocalCluster:
     """A cluster of our own on this machine, which nobody else can reach."""
 
     def __init__(self, ray, n_cpus):
-        self.ray = ray
+        self.ray, self.folder = ray, ""
         # What Ray does by itself on a Mac: it binds to 127.0.0.1, and nobody else can reach it.
         constants = ray._private.ray_constants
         self._was_open, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, False
         home = tempfile.gettempdir()
         home = home if len(home) <= SHORT_PATH else "/tmp"
         _sweep(home)
-        self.folder = tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-", dir=home)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ray.init(
-                    num_cpus=n_cpus, include_dashboard=False, _node_ip_address="127.0.0.1",
-                    _temp_dir=self.folder, log_to_driver=False, logging_level="ERROR",
-                )  # fmt: skip
+            self._start(n_cpus, home)
         except BaseException:
             self.stop()
             raise
 
-    def stop(self):
+    def _start(self, n_cpus, home):
+        """A busy machine may be too slow for Ray's own limits of time: then once more."""
+        for attempt in range(1, ATTEMPTS + 1):
+            self.folder = tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-", dir=home)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    return self.ray.init(
+                        num_cpus=n_cpus, include_dashboard=False, _node_ip_address="127.0.0.1",
+                        _temp_dir=self.folder, log_to_driver=False, logging_level="ERROR",
+                    )  # fmt: skip
+            except Exception as error:
+                self._leave()
+                if attempt == ATTEMPTS:
+                    raise OneslackError(
+                        f"Ray could not be started on this machine ({_first_line(error)}); try again when it "
+                        "is less busy, or start a cluster by `ray start --head` and give its address."
+                    ) from error
+
+    def _leave(self):
         self.ray.shutdown()
-        self.ray._private.ray_constants.ENABLE_RAY_CLUSTER = self._was_open
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def stop(self):
+        self._leave()
+        self.ray._private.ray_constants.ENABLE_RAY_CLUSTER = self._was_open
 
 
 def _sweep(home):

@@ -22,6 +22,11 @@ class Threads:
 
     The shards, not the threads, fix the order of every sum: any number of threads gives the same
     bits.
+
+    >>> from oneslack.engines import Threads
+    >>> with Threads(2) as engine:
+    ...     engine.map(abs, [-1, 2, -3])
+    [1, 2, 3]
     """
 
     def __init__(self, n_jobs: int | None = None):

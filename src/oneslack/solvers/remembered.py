@@ -139,15 +139,14 @@ class Remembered:
 
     # The dual.
 
-    def visit(self, order, precision=1e-3, is_frozen=False):
-        """Exact block steps on the examples `order`; (sum of their gaps before, growth of the dual).  w stays
-        where it is frozen."""
+    def visit(self, order, precision=1e-3):
+        """Exact block steps on the examples `order`; (sum of their gaps before, growth of the dual)."""
         from .._jit.groups import visit
 
         self.now += 1
         order = np.asarray(order, np.int64)
         arena = self.arena
-        point = (self.kept_weights.loops, precision, self.scale, is_frozen)
+        point = (self.kept_weights.loops, precision, self.scale)
         return visit(arena.view(), arena.b, self.pool, self.upper, self.now, order, *point)
 
     def refresh(self):

@@ -64,10 +64,19 @@ def structured_steps(problem, seed, start, tol):
 
 def _asking_pass(problem, store, rng):
     """(sum of the examples' gaps as they were met, growth of the dual)."""
-    gap, growth = 0.0, 0.0
-    # Neighbours are asked together: their data lie together.
+    return ask_blocks(problem, store, rng, blocks_in_any_order(problem, rng))
+
+
+def blocks_in_any_order(problem, rng):
+    """Neighbours are asked together: their data lie together."""
     blocks = np.array_split(np.arange(problem.n), max(1, problem.n // BLOCK))
-    for block in (blocks[k] for k in rng.permutation(len(blocks))):
+    return [blocks[k] for k in rng.permutation(len(blocks))]
+
+
+def ask_blocks(problem, store, rng, blocks):
+    """Ask the examples block by block and step; (sum of their gaps as they were met, growth of the dual)."""
+    gap, growth = 0.0, 0.0
+    for block in blocks:
         store.learn(problem, store.w, block)
         block_gap, block_growth = store.visit(rng.permutation(block))
         gap, growth = gap + block_gap, growth + block_growth

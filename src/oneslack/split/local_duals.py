@@ -10,17 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..solvers.dual_cd import _mix
-from ..solvers.remembered import Remembered
-from ..solvers.structured_dual import CACHED, FORGET, WORTH, _asking_pass
+from .local_cuts import CutDuals
 
 #: Further passes of a round go on while they raise the dual by this share of the first.
 GOES_ON = 0.3
-#: Cuts an example keeps: none may be dropped while a round may be taken back.
-UNLIMITED = 1 << 40
 
 
 def new_duals(problem, seed):
-    """Those of the model's own passes, or over remembered cuts."""
+    """Those of the model's own passes, or over remembered cuts (local_cuts.py)."""
     if problem.has_scores and hasattr(problem.model, "dual_passes"):
         return PassDuals(problem, seed)
     return CutDuals(problem, seed)
@@ -109,78 +106,3 @@ class PassDuals:
 
     def restore(self, state):
         self.passes.restore(state)
-
-
-class CutDuals:
-    """Duals over the cuts that the worker remembers of its examples."""
-
-    spread = 1.0
-
-    def __init__(self, problem, seed):
-        self.problem = problem
-        self.store = Remembered(problem, problem.C * problem.data.weights, limit=UNLIMITED)
-        self.rng = np.random.default_rng(seed)
-        self.before = None
-
-    def round(self, point, bias, scale, rate, limit):
-        store, problem = self.store, self.problem
-        store.forget(FORGET)
-        self.before = self._by_row()
-        store.w[:] = point
-        store.scale = scale
-        linear, gap = store.linear, 0.0
-        for number in range(limit):
-            found, growth = _asking_pass(problem, store, self.rng)
-            gap = found if number == 0 else gap
-            for _ in range(CACHED):
-                _, more = store.visit(self.rng.permutation(np.flatnonzero(store.counts)))
-                if more <= WORTH * growth:
-                    break
-        change = (store.w - point) / scale
-        return change, store.linear - linear, np.zeros(0), gap, problem.n
-
-    def lean(self, point, S):
-        """Block steps of single examples over what they remember, all at the same point."""
-        store = self.store
-        self.before = rows, alpha = self._by_row()
-        linear = store.linear
-        store.w[:] = point
-        store.visit(np.flatnonzero(store.counts), is_frozen=True)
-        new_rows, new_alpha = self._by_row()
-        change = np.zeros(len(point))
-        store.sum(new_rows, new_alpha, change)
-        store.sum(rows, -alpha, change)
-        return change, store.linear - linear, np.zeros(0), 0.0, self.problem.n
-
-    def look(self, point):
-        """C sum_i s_i H_i at the point; what is found is remembered."""
-        self.store.w[:] = point
-        hinges = self.store.learn(self.problem, self.store.w, np.arange(self.problem.n))
-        return float(self.store.upper @ hinges)
-
-    def _by_row(self):
-        """(numbers of cuts in the arena, their duals) where there is some."""
-        places = self.store._with_dual()
-        return self.store.slots[places], self.store.alpha[places]
-
-    def settle(self, step):
-        if self.before is not None and step != 1.0:
-            store = self.store
-            old = np.zeros(store.arena.n_rows)
-            rows, alpha = self.before
-            old[rows] = alpha
-            places = store._present()
-            old = old[store.slots[places]]
-            store.alpha[places] = old + step * (store.alpha[places] - old)
-        self.before = None
-
-    def sum(self):
-        self.store.refresh()
-        return self.store.w.copy(), self.store.linear, np.zeros(0)
-
-    def state(self):
-        return {"store": self.store.state(), "rng": self.rng.bit_generator.state}
-
-    def restore(self, state):
-        self.store.restore(state["store"])
-        self.rng.bit_generator.state = state["rng"]

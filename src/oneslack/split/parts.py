@@ -13,7 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import OneslackError
+from ..per_example import common_count
 from ..ragged import Ragged
+from ..row_parts import rows_between
+from ..rows import stacked
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,10 @@ class ShardPart:
 
         shards = open_shards(self.folder)
         mine = [shards[k] for k in self.shards]
-        X = mine[0].X if len(mine) == 1 else _stacked([shard.X for shard in mine])
         weights = [weights_of(shard, self.weigh) for shard in mine]
+        weights = None if weights[0] is None else np.concatenate(weights)
         Y = np.concatenate([self.code(shard) for shard in mine])
-        return X, Y, None if weights[0] is None else np.concatenate(weights)
+        return stacked([shard.X for shard in mine]), Y, weights
 
 
 def weights_of(shard, weigh):
@@ -61,17 +64,10 @@ def weights_of(shard, weigh):
     return shard.sample_weight if weigh is None else weigh(shard)
 
 
-def _stacked(matrices):
-    return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.concatenate(matrices)
-
-
 def memory_parts(X, Y, weights, count) -> list[MemoryPart]:
     """At most `count` parts of neighbouring examples with about as much work in each; every part has an
     example with a positive weight."""
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    m = Y.shape[0] if hasattr(Y, "shape") else len(Y)
-    if n != m:
-        raise ValueError(f"X has {n} examples but Y has {m}")
+    n = common_count(X, Y)
     if weights is not None and np.shape(weights) != (n,):
         raise ValueError(f"sample_weight has shape {np.shape(weights)}, expected ({n},)")
     work = np.cumsum(_sizes(X, n) + 1.0)
@@ -113,11 +109,8 @@ def neighbours(X, lo, hi):
     lo, hi = int(lo), int(hi)
     if sp.issparse(X):
         X = X.tocsr()
-        first, last = X.indptr[lo], X.indptr[hi]
-        rows = (X.data[first:last], X.indices[first:last], X.indptr[lo : hi + 1] - first)
-        part = type(X)(rows, shape=(hi - lo, X.shape[1]))
-        if X.has_canonical_format:
-            part.has_canonical_format = part.has_sorted_indices = True
+        part = rows_between(X, lo, hi)
+        part.has_sorted_indices, part.has_canonical_format = X.has_sorted_indices, X.has_canonical_format
         return part
     if isinstance(X, Ragged):
         first, last = X.offsets[lo], X.offsets[hi]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..batches import NEEDS
 from ..cuts import Cuts, Plane
 from ..errors import OneslackError
+from ..per_example import count_of
 from ..problem import Look, Problem, Work, checked_rescaling, lacks, offers_scores
 from ..regulariser_input import regulariser_of
+from ..rows import stacked
 from .parts import MemoryPart, memory_parts, shard_parts, weights_of
 from .scores import SplitScores
 from .sums import LOST, unpacked
@@ -38,8 +39,9 @@ class SplitProblem(Problem):
     Parameters
     ----------
     model, C, sample_weight, rescaling, cache_size : as for Problem
-    X, Y : as for Problem; or shards, as `formats.open_shards` gives them, which the workers read themselves,
-        and code(shard) -> targets as the model has them; sample_weight is then weigh(shard) or None
+    X, Y : sequences of n examples, as for Problem; or shards, as `formats.open_shards` gives them, which the
+        workers read themselves, and code(shard) -> targets as the model has them; sample_weight is then
+        weigh(shard) or None
     engine : Ray(...) or ThreadCrews(...)
 
     Its `engine` is the crew; leave it by `with problem.engine:`, which ends the workers.
@@ -73,8 +75,9 @@ class SplitProblem(Problem):
         if hasattr(X, "manifest"):
             parts, weights = _of_folder(X, Y, sample_weight, engine.count())
         else:
-            weights = np.ones(_count(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-            parts = memory_parts(X, Y, None if sample_weight is None else weights, engine.count())
+            weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+            parts = memory_parts(X, Y, weights, engine.count())
+            weights = np.ones(count_of(X)) if weights is None else weights
         if not weights.sum() > 0:
             raise ValueError("there is no example with a positive weight")
         self.parts = [(part.lo, part.hi) for part in parts]
@@ -128,7 +131,7 @@ class SplitProblem(Problem):
         with self._asking(len(index)):
             found = self.engine.ask_each("cuts", mine, np.asarray(w))
         places = np.concatenate([part[0] for part in found]).astype(np.int64)
-        rows = _stacked([part[1] for part in found if len(part[0])] or [found[0][1]])
+        rows = stacked([part[1] for part in found if len(part[0])] or [found[0][1]])
         losses = np.concatenate([part[2] for part in found])
         return Cuts(places, rows, losses, [output for part in found for output in part[3]])
 
@@ -173,14 +176,12 @@ class SplitProblem(Problem):
         return None if isinstance(answer, str) and answer == LOST else answer
 
     def changes(self, method, separate, *arguments):
-        """The workers' answers one by one, or their sum as the only one; None where duals are lost."""
-        if not separate:
-            answer = self.total_duals(method, *arguments)
-            return None if answer is None else [answer]
-        answers = self.engine.ask(method, *arguments)
+        """The workers' answers one by one, or their sum as the only one, vectors packed; None where duals are
+        lost."""
+        answers = (self.engine.ask if separate else self.engine.total)(method, *arguments)
         if isinstance(answers, str):
             return None
-        return [tuple(unpacked(value) for value in answer) for answer in answers]
+        return answers if separate else [answers]
 
 
 class GatheredProblem(Problem):
@@ -211,13 +212,3 @@ def _of_folder(shards, code, weigh, count):
     weights = [weights_of(shard, weigh) for shard in shards]
     weights = np.ones(shards.n_rows) if weights[0] is None else np.concatenate(weights)
     return shard_parts(shards, code, weigh, weights, count), weights
-
-
-def _count(X):
-    return X.shape[0] if hasattr(X, "shape") else len(X)
-
-
-def _stacked(matrices):
-    if all(sp.issparse(rows) for rows in matrices):
-        return sp.vstack(matrices, format="csr")
-    return np.concatenate([rows.toarray() if sp.issparse(rows) else rows for rows in matrices])

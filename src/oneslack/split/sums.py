@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..objective import inner
+
 #: Vectors shorter than this are sent as they are.
 SHORT = 10_000
 #: A sparse number takes 12 bytes beside 8.
@@ -28,8 +30,23 @@ def packed(vector):
     if len(vector) < SHORT or np.count_nonzero(vector) > SPARSE * len(vector):
         return vector
     index = np.flatnonzero(vector)
-    small = np.int32 if len(vector) <= np.iinfo(np.int32).max else np.int64
-    return SparseVector(index.astype(small), vector[index], len(vector))
+    return SparseVector(_small(index, len(vector)), vector[index], len(vector))
+
+
+def _small(index, size):
+    return index.astype(np.int32 if size <= np.iinfo(np.int32).max else np.int64)
+
+
+def difference(after, before, scale):
+    """(after - before) / scale, packed, of vectors that are the same in most places."""
+    count = np.count_nonzero(after != before)
+    if len(after) < SHORT or count > SPARSE * len(after):
+        return (after - before) / scale
+    from .._jit.sparse_vector import differences
+
+    index, values = _small(np.empty(count, np.int64), len(after)), np.empty(count)
+    differences(after, before, scale, index, values)
+    return SparseVector(index, values, len(after))
 
 
 def unpacked(vector):
@@ -39,6 +56,73 @@ def unpacked(vector):
     out = np.zeros(vector.size)
     out[vector.index] = vector.values
     return out
+
+
+def dot_with(vector, w) -> float:
+    """<vector, w> for a packed vector."""
+    if not isinstance(vector, SparseVector):
+        return inner(vector, w)
+    from .._jit.sparse_vector import dot
+
+    return dot(vector.index, vector.values, w)
+
+
+def add_to(vector, c, out):
+    """out += c vector for a packed vector."""
+    if not isinstance(vector, SparseVector):
+        out += c * vector
+        return
+    from .._jit.sparse_vector import add
+
+    add(c, vector.index, vector.values, out)
+
+
+def copy_where(vector, source, target):
+    """target = source wherever a packed vector may be other than 0."""
+    if not isinstance(vector, SparseVector):
+        target[:] = source
+        return
+    from .._jit.sparse_vector import copy_at
+
+    copy_at(vector.index, source, target)
+
+
+def products(vectors):
+    """(K, K) inner products of packed vectors."""
+    if not all(isinstance(vector, SparseVector) for vector in vectors):
+        V = np.array([unpacked(vector) for vector in vectors])
+        return V @ V.T
+    from .._jit.sparse_vector import dot_sparse
+
+    G = np.empty((len(vectors), len(vectors)))
+    for k, x in enumerate(vectors):
+        G[k, k] = inner(x.values, x.values)
+        for j, y in enumerate(vectors[:k]):
+            G[k, j] = G[j, k] = dot_sparse(x.index, x.values, y.index, y.values)
+    return G
+
+
+def combined(vectors, shares):
+    """The sum of shares times packed vectors, packed."""
+    total, share = vectors[0], shares[0]
+    for vector, other in zip(vectors[1:], shares[1:], strict=True):
+        total, share = _weighted_sum(share, total, other, vector), 1.0
+    if share == 1.0:
+        return total
+    return total._replace(values=share * total.values) if isinstance(total, SparseVector) else share * total
+
+
+def _weighted_sum(c, x, d, y):
+    if not (isinstance(x, SparseVector) and isinstance(y, SparseVector)):
+        return c * unpacked(x) + d * unpacked(y)
+    from .._jit.sparse_vector import merge
+
+    room = len(x.index) + len(y.index)
+    index, values = np.empty(room, x.index.dtype), np.empty(room)
+    count = merge(c, x.index, x.values, d, y.index, y.values, index, values)
+    if count > SPARSE * x.size:
+        return unpacked(SparseVector(index[:count], values[:count], x.size))
+    return SparseVector(index[:count], values[:count], x.size)
 
 
 def add_up(answers):

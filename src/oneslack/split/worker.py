@@ -13,7 +13,7 @@ from ..errors import OneslackError
 from ..problem import Problem
 from .local_duals import new_duals
 from .scores import Recipe, ScoreShelf, Slot
-from .sums import LOST, packed, unpacked
+from .sums import LOST, SparseVector, packed, unpacked
 
 
 class _Unknown(Exception):
@@ -159,8 +159,11 @@ class Worker:
         if self._duals is not None:
             self._duals.settle(step)
 
-    def dual_sum(self, seed):
-        """(v, sum alpha loss, imbalance) of the worker's duals, without the rounding of many steps."""
+    def dual_sum(self, seed=None):
+        """(v, sum alpha loss, imbalance) of the worker's duals, without the rounding of many steps; with a
+        seed, a worker that has none begins at 0."""
+        if self._duals is None and seed is None:
+            return LOST
         if self._duals is None:
             self.dual_begin(seed)
         v, *rest = self._duals.sum()
@@ -184,13 +187,33 @@ class Worker:
         change, *rest = self._duals.lean(np.asarray(unpacked(point)), S)
         return packed(change), *rest
 
-    def dual_look(self, point):
-        """C sum_i s_i H_i, where cuts are remembered."""
-        return LOST if self._duals is None else (self._duals.look(np.asarray(unpacked(point))),)
-
     def dual_state(self):
         """{first example: state} of the duals."""
         return {self.part.lo: self._duals.state()} if self._duals is not None else {}
+
+    # Where cuts are remembered (local_cuts.py).
+
+    def cuts_agree(self, change, shares, number):
+        """What came of the last round: the change of v, and the share that is taken of each worker's own."""
+        if self._duals is None:
+            return LOST
+        share = shares[self.part.lo] if isinstance(shares, dict) else shares
+        return () if self._duals.agree(change, share, number) else LOST
+
+    def cuts_round(self, change, shares, number, *how):
+        """The next round, after hearing what came of the last."""
+        agreed = self.cuts_agree(change, shares, number)
+        return agreed if agreed == LOST else self._duals.round(*how)
+
+    def cuts_place(self, point, number):
+        if self._duals is None:
+            return LOST
+        self._duals.place(unpacked(point), number)
+        return ()
+
+    def cuts_look(self, point, number):
+        """C sum_i s_i H_i."""
+        return LOST if self._duals is None else (self._duals.look(unpacked(point), number),)
 
 
 class RowsWorker(Worker):
@@ -224,6 +247,9 @@ class _Rows:
 def _filled(argument, vectors):
     if isinstance(argument, Slot):
         return vectors[argument.number]
+    if isinstance(argument, SparseVector):
+        index, values = (_filled(each, vectors) for each in (argument.index, argument.values))
+        return argument._replace(index=index, values=values)
     if isinstance(argument, Recipe):
         terms = tuple((factor, _filled(part, vectors)) for factor, part in argument.terms)
         return argument._replace(terms=terms, w=_filled(argument.w, vectors))
