@@ -13,6 +13,7 @@ from oneslack import ConstraintProblem, DualCD, Problem, Streaming, solve
 from oneslack.models import Binary, Chain, Multiclass, Regression
 from oneslack.objective import relative_gap
 from oneslack.result import Status
+from oneslack.solvers.read_points import BETWEEN, MeanPoint
 from oneslack.solvers.streaming import Reader, source_of
 
 RULE = np.random.default_rng(5).normal(size=(40, 4))
@@ -123,9 +124,9 @@ def test_forgetting_and_optimising_never_lower_the_dual(kind, monkeypatch):
     monkeypatch.setattr(Reader, "_forget", watched)
     change = reader.duals.change
 
-    def raised(changed, index, new, old, v_old, w):
+    def raised(changed, index, new, old, w):
         before = reader.duals.lagrangian(w)
-        found = change(changed, index, new, old, v_old, w)
+        found = change(changed, index, new, old, w)
         assert reader.duals.lagrangian(w) >= before
         return found
 
@@ -151,7 +152,51 @@ def test_the_estimate_is_near_the_gap():
     steps = reader.steps(None)
     while reader.read < 1:
         next(steps)
-    assert reader.estimate() == pytest.approx(part.primal(reader.w) - reader.duals.dual, rel=1e-6)
+    points = [reader.w + t * (reader.mean.value() - reader.w) for t in BETWEEN]
+    primals = [part.primal(w) for w in points]
+    gap, t = reader.estimate()
+    assert gap == pytest.approx(min(primals) - reader.duals.dual, rel=1e-6)
+    assert t == BETWEEN[int(np.argmin(primals))]
+
+
+def test_the_mean_of_a_read_counts_later_points_more():
+    points, mean = np.random.default_rng(0).normal(size=(5, 3)), MeanPoint()
+    for w in points:
+        mean.add(w)
+    np.testing.assert_allclose(mean.value(), np.average(points, axis=0, weights=np.arange(1, 6) ** 2))
+
+
+@pytest.mark.parametrize("kind", ["binary", "sparse binary", "sparse multiclass, intercept"])
+def test_a_second_read_tells_the_objective_of_what_the_first_has_learnt(kind):
+    part = problem(kind, n=600)
+    reader = Reader(part, source_of(part), tiny(part, 0.5).plan(part), 0, 1e-9)
+    reader.probe = (np.arange(part.n), part.data)  # the estimate is then exact, and promises nothing
+    steps = reader.steps(None)
+    while not reader.read_over:
+        first = next(steps)
+    ends = reader.w.copy(), reader.mean.value()
+    primals = [part.primal(ends[0] + t * (ends[1] - ends[0])) for t in BETWEEN]
+    assert part.primal(first.w) in primals  # the one that the estimate takes for the best
+    while not (reader.read == 2 and reader.read_over):
+        second = next(steps)
+    assert second.primal == pytest.approx(min(primals), rel=1e-12)
+    assert second.primal == pytest.approx(part.primal(second.w), rel=1e-12)
+    assert second.dual <= solve(problem(kind, n=600), tol=1e-4).primal
+
+
+def test_after_one_read_the_mean_is_nearer_to_the_optimum_than_the_last_point():
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(rng.normal(size=(4000, 400)) * (rng.random((4000, 400)) < 0.05))
+    y = np.where(X @ rng.normal(size=400) + rng.normal(size=4000) > 0, 1.0, -1.0)
+    part = Problem(Binary(400), X, y, 1.0)
+    reader = Reader(part, source_of(part), tiny(part, 0.15).plan(part), 0, 0.02)
+    steps = reader.steps(None)
+    while not reader.read_over:
+        step = next(steps)
+    optimum = solve(part, tol=1e-4).dual
+    above = [part.primal(w) - optimum for w in (reader.w, reader.mean.value(), step.w)]
+    assert above[1] < 0.7 * above[0]
+    assert above[2] < 0.7 * above[0]
 
 
 @pytest.mark.parametrize("kind", ["binary", "sparse binary"])
@@ -193,11 +238,11 @@ def test_two_halves_of_a_run_are_the_whole(kind, tmp_path):
 def test_a_run_may_be_cut_at_any_step(kind):
     part = problem(kind)
     solver = tiny(part, 0.6)
-    whole = solve(part, solver, tol=1e-9, max_iter=16)
+    whole = solve(part, solver, tol=1e-9, max_iter=20)
     assert whole.state["streaming"]["read"] >= 2
-    for first in range(1, 16):
+    for first in range(1, 20):
         half = solve(problem(kind), solver, tol=1e-9, max_iter=first)
-        other = solve(problem(kind), solver, tol=1e-9, max_iter=16 - first, start=half)
+        other = solve(problem(kind), solver, tol=1e-9, max_iter=20 - first, start=half)
         np.testing.assert_array_equal(other.w, whole.w)
 
 
@@ -412,4 +457,43 @@ def test_a_budget_of_cuts_is_kept(monkeypatch):
     step = bounded.certify()
     assert relative_gap(step.primal, step.dual) < 0.02
     with pytest.raises(oneslack.OneslackError, match=r"the cuts of 150 examples take .*; give more"):
+        solve(labels_problem(), Streaming("15KB"))
+    with pytest.raises(oneslack.OneslackError, match=r"memory=10 KB is too little: 30 weights .*; give more"):
         solve(labels_problem(), Streaming("10KB"))
+
+
+class OnShards:
+    """Examples of packed rows, each read when it is asked for: x, or the signs that its label stands for."""
+
+    def __init__(self, shards, what):
+        self.shards, self.what = shards, what
+
+    def __len__(self):
+        return self.shards.n_rows
+
+    def __getitem__(self, i):
+        k = int(np.searchsorted(self.shards.offsets, i, side="right")) - 1
+        with self.shards[k] as shard:
+            rows = shard.rows(i - shard.lo, i - shard.lo + 1)
+            if self.what == "x":
+                return np.array(rows.X[0], float)
+            return np.where((int(rows.y[0]) >> np.arange(3)) & 1, 1.0, -1.0)
+
+
+def test_a_model_of_ones_own_streams_from_shards(tmp_path, monkeypatch):
+    from oneslack.formats import ShardWriter, open_shards
+
+    monkeypatch.setattr("oneslack.solvers.streaming_structured.CHUNK", 16)
+    whole = labels_problem()
+    signs = np.array([whole.Y[i] for i in range(whole.n)]) > 0
+    with ShardWriter(tmp_path / "packed", dtype="float64", shard_size="1KB") as writer:
+        writer.append(np.asarray(whole.X), signs @ [1, 2, 4])
+    shards = open_shards(tmp_path / "packed")
+    assert len(shards) > 3
+    exact = solve(whole, "dual_cd", tol=1e-6)
+    for solver in (Streaming("1MB"), "one_slack"):
+        part = Problem(Signs(), OnShards(shards, "x"), OnShards(shards, "y"), 0.3)
+        result = solve(part, solver, tol=1e-3)
+        assert result.status is Status.CONVERGED
+        assert result.dual <= exact.primal * (1 + 1e-9)
+        assert exact.dual * (1 - 1e-9) <= result.primal

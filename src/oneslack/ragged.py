@@ -46,6 +46,13 @@ class Ragged:
             values = np.concatenate(filled) if filled else np.empty(0)
         return Ragged(values, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
 
+    @staticmethod
+    def joined(parts) -> Ragged:
+        """The sequences of several Ragged with dense values, one behind the other."""
+        lengths = [part.lengths for part in parts]
+        offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        return Ragged(np.concatenate([part.values for part in parts]), offsets)
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

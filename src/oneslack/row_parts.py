@@ -14,12 +14,13 @@ def rows_between(X, lo, hi):
     if not sp.issparse(X):
         return X[lo:hi]
     first, last = int(X.indptr[lo]), int(X.indptr[hi])
-    return csr_of(X.data[first:last], X.indices[first:last], X.indptr[lo : hi + 1] - first, X.shape[1])
+    numbers = (X.data[first:last], X.indices[first:last], X.indptr[lo : hi + 1] - first)
+    return csr_of(*numbers, X.shape[1], type(X))
 
 
-def csr_of(values, indices, indptr, n_features):
+def csr_of(values, indices, indptr, n_features, kind=sp.csr_array):
     """A CSR matrix of arrays that are known to be in order."""
-    X = sp.csr_array((len(indptr) - 1, n_features), dtype=values.dtype)
+    X = kind((len(indptr) - 1, n_features), dtype=values.dtype)
     # Given to the constructor, short views of long arrays would be copied.
     X.data, X.indices, X.indptr = values, indices, indptr
     X.has_sorted_indices = X.has_canonical_format = True  # else SciPy reads it all to find out

@@ -31,6 +31,15 @@ def as_rows(X):
     return np.ascontiguousarray(X)
 
 
+def stacked(matrices):
+    """Matrices one below the other: CSR where all are sparse, else dense.  A single one is not copied."""
+    if len(matrices) == 1:
+        return matrices[0]
+    if all(sp.issparse(X) for X in matrices):
+        return sp.vstack(matrices, format="csr")
+    return np.concatenate([X.toarray() if sp.issparse(X) else X for X in matrices])
+
+
 def compiled_view(X):
     """The tuple by which compiled loops see a matrix (see _jit/rows.py).
 

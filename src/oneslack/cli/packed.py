@@ -11,6 +11,8 @@ from .output import Exit, Refusal
 
 #: What the compiled code and the libraries take once training has begun, beside what they take before.
 LOADED = 35_000_000
+#: Bytes of a token in memory: for each template, and beside; and of one whose features lie on disk.
+A_TEMPLATE, A_TOKEN, A_TOKEN_ON_DISK = 24, 64, 32
 
 
 def is_packed(path) -> bool:
@@ -120,18 +122,13 @@ def read_packed(path, label, zero_based, group, what, streamed):
 
 def use_memory(model, memory, seed):
     """Let the model stream within a budget, where the solver is not another one by name."""
-    from ..errors import OneslackError
-    from ..formats.shards.sizes import in_bytes
     from ..solvers.streaming import Streaming
 
     if model.solver not in ("auto", "streaming"):
         if memory is not None:
             raise Refusal(f"--memory is for --solver streaming, not {model.solver}; drop one.", Exit.USAGE)
         return
-    try:
-        model.solver = Streaming(in_bytes(memory or Streaming.memory), seed)
-    except OneslackError as error:
-        raise Refusal(f"--memory: {error}", Exit.USAGE) from error
+    model.solver = Streaming(budget_of(memory), seed)
 
 
 def say_memory(model, table, quiet):
@@ -220,6 +217,46 @@ def sentences_of(path, columns):
         made[name] = Column(list(vocabulary), np.concatenate(codes))
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     return Sentences(made, np.concatenate([[0], np.cumsum(lengths)]), path)
+
+
+def text_for_training(path, columns, n_templates, memory):
+    """Sentences, or PackedSentences where their features would take more than `memory`."""
+    from ..formats import open_shards
+    from ..formats.packed_sentences import PackedSentences
+
+    text = PackedSentences(open_shards(path), columns)
+    if text.n_tokens * (n_templates * A_TEMPLATE + A_TOKEN) <= budget_of(memory):
+        return sentences_of(path, columns)
+    return text
+
+
+def budget_of(memory) -> int:
+    """The bytes of --memory, or its default."""
+    from ..errors import OneslackError
+    from ..formats.shards.sizes import in_bytes
+    from ..solvers.streaming import Streaming
+
+    try:
+        return in_bytes(memory or Streaming.memory)
+    except OneslackError as error:
+        raise Refusal(f"--memory: {error}", Exit.USAGE) from error
+
+
+def stream_text(model, examples, memory, seed, quiet):
+    """Set the budget of memory, and say what will be needed, where the sentences stay on disk."""
+    from ..formats.packed_sentences import PackedSentences
+    from ..formats.shards.sizes import in_words
+
+    if not isinstance(examples.X, PackedSentences):
+        return
+    use_memory(model, memory, seed)
+    budget = budget_of(memory)
+    model._memory_estimate = in_use() + LOADED + A_TOKEN_ON_DISK * examples.n_tokens + budget
+    if not quiet:
+        print(
+            f"memory: at most about {in_words(model._memory_estimate)}, beside the names of the features "
+            f"(budget for training {in_words(budget)})", file=sys.stderr, flush=True,
+        )  # fmt: skip
 
 
 def text_columns(path):

@@ -254,16 +254,25 @@ def columns_of(templates) -> list[str]:
 # To train on.
 
 
-def read_tagged(path, kind, templates, columns=None, label=None, unlabelled=None) -> TaggedExamples:
+def read_tagged(
+    path, kind, templates, columns=None, label=None, unlabelled=None, memory=None
+) -> TaggedExamples:
     """A file to train on, of which the templates' columns and the labels are read; labels that are
-    `unlabelled` are not known."""
+    `unlabelled` are not known.  A packed folder that is too large for `memory` is used where it lies."""
     clock = time.perf_counter()
     if kind == "svmhmm":
         X, tags, source = _read_svmhmm(path)
         labels = sorted(set(tags.tolist()))
         y = [tags[lo:hi].tolist() for lo, hi in pairwise(X.offsets)]
         return TaggedExamples(path, X, y, labels, len(tags), source, time.perf_counter() - clock)
-    X, source = _read_text(path, kind, templates, columns, label)
+    if kind == "packed" and unlabelled is None:
+        chosen, place, source = packed_places(path, templates, columns, label)
+        X = packed.text_for_training(path, {**chosen, LABEL: place}, len(templates), memory)
+        if hasattr(X, "parts"):
+            labels = sorted(set().union(*X.texts(LABEL)))
+            return TaggedExamples(path, X, LABEL, labels, X.n_tokens, source, time.perf_counter() - clock)
+    else:
+        X, source = _read_text(path, kind, templates, columns, label)
     labels = sorted(set(X.columns[LABEL].values) - {unlabelled})
     y = LABEL
     if len(labels) < len(X.columns[LABEL].values):

@@ -10,6 +10,7 @@ import typer
 from . import packed
 from .engine import engine_for
 from .keeping import keep_in
+from .kernel_options import Coef0, Degree, Gamma, Kernel, NBasis, basis_terms
 from .options import Json, positive
 from .output import Exit, Refusal, check_writable, guarded
 from .tag_evaluate import is_iob
@@ -22,6 +23,7 @@ from .train_options import (
     Every,
     Jobs,
     MaxIter,
+    Memory,
     Output,
     Quiet,
     Resume,
@@ -71,6 +73,11 @@ def tag(
             max=30, show_default=False,
         ),
     ] = None,
+    kernel: Kernel = None,
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    n_basis: NBasis = None,
     label: TagLabel = None,
     columns: Columns = None,
     format: Format = None,
@@ -87,6 +94,7 @@ def tag(
     every: Every = "5m",
     resume: Resume = False,
     jobs: Jobs = None,
+    memory: Memory = None,
     engine: Where = Engine.threads,
     address: Address = None,
     seed: Annotated[
@@ -97,18 +105,28 @@ def tag(
 ):  # fmt: skip
     """Train a tagger: a label for every token, the order of labels taken into account.
 
+    With --kernel, tokens of numbers (SVM-hmm) score by basis functions, and the gap is that of their span.
     Ctrl-C keeps the best model so far and says its gap.
     """
     from . import training
 
     if hash_bits is not None and min_count > 1:
         raise Refusal("--min-count and --hash-bits do not go together; drop one of them.", Exit.USAGE)
+    by_kernel = basis_terms(kernel, gamma, degree, coef0, n_basis)
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
-    examples, chosen = _read(file, format, templates, columns, label, unlabelled)
+    if memory is not None and not packed.is_packed(file):
+        raise Refusal(f"{file}: --memory is for a packed folder; run `oneslack pack` first.", Exit.USAGE)
+    examples, chosen = _read(file, format, templates, columns, label, unlabelled, memory)
     if examples.source.kind == "svmhmm" and (min_count, hash_bits) != (1, None):
         raise Refusal(
             f"{file}: holds numbers, where --min-count and --hash-bits have no meaning; drop them.",
+            Exit.USAGE,
+        )
+    if examples.source.kind != "svmhmm" and by_kernel:
+        raise Refusal(
+            f"{file}: holds text, but --kernel needs numbers (SVM-hmm: TAG qid:NUMBER FEATURE:VALUE ...); "
+            "drop it.",
             Exit.USAGE,
         )
     model = training.build(
@@ -116,12 +134,13 @@ def tag(
         start=start, end=end, constraints=constraints and constraints.value, rescaling=rescaling.value,
         solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs,
         engine=engine_for(engine, address, jobs), max_iter=max_iter, time_limit=time_limit,
-        random_state=seed,
+        random_state=seed, **by_kernel,
     )  # fmt: skip
+    packed.stream_text(model, examples, memory, seed, quiet)
     return training.train(model, examples, _subject(examples, chosen), output, quiet, as_json, keeping)
 
 
-def _read(file, format, templates, columns, label, unlabelled):
+def _read(file, format, templates, columns, label, unlabelled, memory):
     """(TaggedExamples, templates as the estimator takes them: the name of a set, templates, or None)."""
     from . import tag_data, tag_model
 
@@ -140,7 +159,7 @@ def _read(file, format, templates, columns, label, unlabelled):
     if kind == "conllu":
         tag_model.refuse_columns_of_conllu(file, columns)
     chosen = _templates(templates) or ("chunking" if _has_pos(file, kind, columns, label) else "tagging")
-    examples = tag_data.read_tagged(file, kind, _parsed(chosen), columns, label, unlabelled)
+    examples = tag_data.read_tagged(file, kind, _parsed(chosen), columns, label, unlabelled, memory)
     if templates is None and chosen == "tagging" and is_iob(examples.labels):
         chosen = "ner"  # which looks at the words as well, and nothing else
     return _of_several_labels(examples), chosen

@@ -26,6 +26,7 @@ import scipy.sparse as sp
 from .. import driver
 from ..problem import Problem
 from ..row_parts import row_bytes
+from ..rows import stacked
 from ..solvers import DualCD, Newton
 from ..solvers.choose import choose_solver
 from ..solvers.newton import LOOSER
@@ -59,7 +60,7 @@ def learn(kept, model, C, portion, memory, *, solver, seed, n_jobs, terms, **opt
         parts.insert(0, (kept.X, kept.y, kept.weights))
     Xs, ys, all_weights = zip(*parts, strict=True)
     problem = Problem(
-        model, _stack(Xs), np.concatenate(ys), C, sample_weight=np.concatenate(all_weights), n_jobs=n_jobs,
+        model, stacked(Xs), np.concatenate(ys), C, sample_weight=np.concatenate(all_weights), n_jobs=n_jobs,
         **terms,
     )  # fmt: skip
     solver, _ = choose_solver(problem, solver, seed)
@@ -137,7 +138,7 @@ def _remember(problem, result, shares, is_merged, memory) -> Kept:
         n_merged = len(merged)
     X, y, weights, shares = zip(*parts, strict=True)
     return Kept(
-        _stack(X), np.concatenate(y), np.concatenate(weights), np.concatenate(shares), result.w,
+        stacked(X), np.concatenate(y), np.concatenate(weights), np.concatenate(shares), result.w,
         result.state.get("mu"), n_merged, n_forgotten=int((~stays & ~is_merged).sum()),
     )  # fmt: skip
 
@@ -153,8 +154,3 @@ def _merge(model, data, shares):
             y = np.array([target], data.y.dtype)
             merged.append((x, y, np.array([total]), np.array([share])))
     return merged
-
-
-def _stack(matrices):
-    matrices = [X for X in matrices if X.shape[0]] or matrices[:1]
-    return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.concatenate(matrices)

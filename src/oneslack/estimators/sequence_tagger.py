@@ -15,12 +15,13 @@ from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .iob import iob_rules, refuse_broken_phrases
-from .kernel_features import KernelFeatures
+from .kernel_features import basis_for
 from .kernel_indexer import KernelIndexer
-from .kernel_parameters import KERNEL, TAGGER_CHECKS
+from .kernel_parameters import BASIS_CHECKS
 from .parameters import check_parameters
 from .partial_labels import solve_partly_labelled
-from .tagged_input import MATRICES, SENTENCES, TOKENS, codes_of, column_of, flat_labels, kind_of, rows_of
+from .tagged_input import MATRICES, SENTENCES, TOKENS, column_of, flat_labels, kind_of, rows_of
+from .tagged_shards import is_packed, tagged_rows, unpacked
 from .targets import check_weights
 from .weight_terms import tagger_terms
 
@@ -105,7 +106,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
     [['D', 'N', 'V']]
     """
 
-    _checks = TAGGER_CHECKS
+    _checks = BASIS_CHECKS
 
     def __init__(
         self,
@@ -173,7 +174,8 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         X : list of sentences, or Sentences
             A sentence is a list of tokens, each a dict of features or a list of strings, as CRFsuite's
             wrappers take them; or an array or sparse matrix with a row a token.  `Sentences`, as the
-            readers of oneslack.formats give them, need `templates`.
+            readers of oneslack.formats give them, need `templates`; so do shards (`open_shards`) of packed
+            text, which stay on disk: "auto" is then `Streaming`.
         Y : list of lists of labels, or the name of a column of the Sentences
             Labels of any one type that sorts; None where a label is not known.  Such tokens are filled in
             with the best labels as training goes on (see `oneslack.completion`); then the certificate is that
@@ -186,31 +188,44 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         self : SequenceTagger
         """
         check_parameters(self)
+        X = unpacked(X)
         indexer = self._new_indexer(X)
-        rows = rows_of(indexer, X, learn=True)
-        classes, codes = codes_of(X, Y, rows)
-        model = self._chain(rows, classes, codes)
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
-        with fit_progress(self, X, Y, sample_weight) as callbacks:
-            terms = tagger_terms(self, indexer, model, classes)
-            result = self._solve(model, rows, Ragged(codes, rows.offsets), sample_weight, callbacks, terms)
-            self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
-            self._store_certificate([result], None)
+        with tagged_rows(indexer, X, Y) as (rows, classes, codes):
+            model = self._chain(rows, classes, codes)
+            with fit_progress(self, X, Y, sample_weight) as callbacks:
+                terms = tagger_terms(self, indexer, model, classes)
+                truth, training = Ragged(codes, rows.offsets), self._training_on(X)
+                result = self._solve(model, rows, truth, sample_weight, callbacks, terms, training)
+                self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
+                self._store_certificate([result], None)
         warn_if_stopped_early(self, None, [result])
         return self
 
-    def _solve(self, model, rows, codes, sample_weight, callbacks, terms):
+    def _training_on(self, X):
+        """How `solve` is called; on packed sentences it is Streaming that "auto" means."""
+        from ..solvers.streaming import Streaming
+
+        training = self._training()
+        if is_packed(X):
+            if engine_of(self.engine) is not None:
+                raise ValueError("packed sentences are learned from on this machine only; drop engine")
+            if training["solver"] == "auto":
+                training["solver"] = Streaming(seed=training["seed"])
+        return training
+
+    def _solve(self, model, rows, codes, sample_weight, callbacks, terms, training):
         options = {"rescaling": self.rescaling, "n_jobs": self.n_jobs, **terms}
         options["sample_weight"] = sample_weight
         if (codes.values < 0).any():
             if engine_of(self.engine) is not None:
                 raise ValueError("labels that are not known are filled in on this machine only; drop engine")
-            return solve_partly_labelled(model, rows, codes, self.C, self._training(), callbacks, **options)
+            return solve_partly_labelled(model, rows, codes, self.C, training, callbacks, **options)
         where = {"engine": self.engine, "solver": self.solver}
         problem = new_problem(model, rows, codes, self.C, **where, **options)
         with problem.engine:
-            return driver.solve(problem, callbacks=callbacks, **self._training(), **self._keeping())
+            return driver.solve(problem, callbacks=callbacks, **training, **self._keeping())
 
     # Input.
 
@@ -238,10 +253,8 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             return DictIndexer(**names)
         if names != {"min_count": 1, "hash_bits": None}:
             raise ValueError("min_count and hash_bits are for features by name, but X holds matrices")
-        if self.kernel is None:
-            return None
-        basis = {name: getattr(self, name) for name in (*KERNEL, "n_basis", "n_jobs", "random_state")}
-        return KernelIndexer(KernelFeatures(**basis))
+        basis = basis_for(self)
+        return None if basis is None else KernelIndexer(basis)
 
     def _chain(self, rows, classes, codes):
         allowed = allowed_start = None
@@ -271,7 +284,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         return [labels[lo:hi] for lo, hi in zip(codes.offsets[:-1], codes.offsets[1:], strict=True)]
 
     def predict_codes(self, X) -> Ragged:
-        """The numbers of the labels in `classes_`, as one flat array with offsets."""
+        """The numbers of the labels in `classes_`: one flat array (tokens,) with offsets (sentences + 1,)."""
         return self._of_tokens(X, "predict_batch")
 
     def predict_topk(self, X, k):
@@ -312,12 +325,16 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, Y : as for fit
+        X, Y : sentences and their labels, as for fit
 
         Returns
         -------
         accuracy : float
         """
+        X = unpacked(X)
+        if is_packed(X):
+            sizes = [part.n_tokens for part in X.parts()]
+            return float(np.average([self.score(part, Y) for part in X.parts()], weights=sizes))
         predicted = self.predict_codes(X)
         if isinstance(Y, str):
             truth, known = column_of(X, Y).strings(), slice(None)
@@ -346,6 +363,9 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         from ..engines.threads import Threads
 
+        X = unpacked(X)
+        if is_packed(X):
+            return Ragged.joined([self._of_tokens(part, method) for part in X.parts()])
         data, method = self.model_.pack(self._features(X), None), getattr(self.model_, method)
         with Threads(self.n_jobs) as engine:
             parts = engine.map(lambda shard: method(data, shard, self.coef_), data.shards)

@@ -7,6 +7,7 @@ from numbers import Number
 import numpy as np
 import scipy.sparse as sp
 
+from ..formats.packed_sentences import PackedSentences
 from ..formats.sentences import Sentences
 from ..models.chain.data import UNKNOWN
 from ..ragged import Ragged
@@ -17,7 +18,7 @@ SENTENCES, TOKENS, MATRICES = "Sentences", "lists of tokens", "matrices"
 
 def kind_of(X):
     """What X holds, or None where it is empty."""
-    if isinstance(X, Sentences):
+    if isinstance(X, Sentences | PackedSentences):
         return SENTENCES
     if isinstance(X, Ragged):
         return MATRICES

@@ -29,9 +29,13 @@ class DictIndexer:
     min_count: names that occur less often in the training text get no column.
     hash_bits: instead of an index, hash the names to 2**hash_bits columns; then there is nothing to fit.
 
-        indexer = DictIndexer()
-        X, offsets = indexer.fit_transform([[{"w": "Stop"}, {"w": "!", "punct": True}], [{"w": "Go"}]])
-        X_test, offsets_test = indexer.transform([[{"w": "Stop"}]])
+    >>> from oneslack.features import DictIndexer
+    >>> indexer = DictIndexer()
+    >>> X, offsets = indexer.fit_transform([[{"w": "Stop"}, {"w": "!", "punct": True}], [{"w": "Go"}]])
+    >>> X.shape, offsets.tolist()  # a row a token; sentence i is rows offsets[i]:offsets[i + 1]
+    ((3, 4), [0, 2, 3])
+    >>> indexer.transform([[{"w": "Stop"}]])[0].nnz
+    1
     """
 
     def __init__(self, *, min_count=1, hash_bits=None, dtype=np.float64):
@@ -53,6 +57,7 @@ class DictIndexer:
         return len(self._columns)
 
     def fit(self, sentences):
+        """Learn the columns from sentences of tokens' dicts."""
         if self.hash_bits is None:
             self._learn(_Items(sentences))
         return self

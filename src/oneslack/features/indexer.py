@@ -7,6 +7,7 @@ import numpy as np
 from oneslack.errors import OneslackError
 from oneslack.features.hashed_parts import hashed_columns
 from oneslack.features.hashing import check_bits
+from oneslack.features.in_parts import keys_in_parts, values_in_parts
 from oneslack.features.joint_keys import Keys
 from oneslack.features.part_codes import BOS, EOS, FIRST, Outside, PartCodes
 from oneslack.features.rows import ones_matrix
@@ -22,9 +23,14 @@ class FeatureIndex:
     hash_bits: instead of an index, hash to 2**hash_bits columns; then there is nothing to fit, and
     values that happen to share a column are added.
 
-        index = FeatureIndex("chunking", min_count=2)
-        X = index.fit_transform(train)      # Sentences with the columns w and pos
-        X_test = index.transform(test)      # a value that train did not have is left out
+    >>> from oneslack.features import FeatureIndex
+    >>> from oneslack.formats import Sentences
+    >>> index = FeatureIndex("w[-1..1]")
+    >>> X = index.fit_transform(Sentences.from_lists(w=[["Stop", "!"], ["Go"]]))
+    >>> X.shape  # a row a token, a column a value of a template
+    (3, 7)
+    >>> index.transform(Sentences.from_lists(w=[["Run"]])).nnz  # its neighbours are known, it is not
+    2
     """
 
     def __init__(self, templates, *, min_count=1, hash_bits=None, dtype=np.float64):
@@ -51,7 +57,19 @@ class FeatureIndex:
         return int(self._starts[-1])
 
     def fit(self, sentences):
+        """Learn the columns from Sentences."""
         self.fit_transform(sentences)
+        return self
+
+    def fit_parts(self, sentences):
+        """Learn the columns from text that is read in parts, twice: sentences.texts(column) gives lists of
+        the strings of a column, sentences.parts() Sentences (formats.packed_sentences)."""
+        if self.hash_bits is None:
+            self._values = values_in_parts(self._sources, sentences.texts)
+            self._keys = keys_in_parts(self, sentences.parts())
+            self._number_columns()
+            if self.min_count > 1:
+                self._forget_unused_values()
         return self
 
     def fit_transform(self, sentences):

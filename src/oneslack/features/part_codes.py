@@ -13,7 +13,12 @@ from oneslack.features.functions import apply
 
 
 class Outside(enum.Enum):
-    """The value of every part that lies before or after the sentence, whatever its functions."""
+    """The value of every part that lies before or after the sentence, whatever its functions.
+
+    >>> from oneslack.features import Outside
+    >>> len(Outside)
+    2
+    """
 
     BOS = "BOS"
     EOS = "EOS"

@@ -47,7 +47,12 @@ SETS = {
 
 
 def template_set(name):
-    """The templates called "chunking" (columns w and pos), "tagging" or "ner" (column w)."""
+    """The templates called "chunking" (columns w and pos), "tagging" or "ner" (column w).
+
+    >>> from oneslack.features import template_set
+    >>> sorted({part.column for template in template_set("chunking") for part in template.parts})
+    ['pos', 'w']
+    """
     if name not in SETS:
         raise OneslackError(f"there is no template set {name!r}; choose from {', '.join(SETS)}.")
     return parse_templates(SETS[name])

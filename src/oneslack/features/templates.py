@@ -24,7 +24,12 @@ BLANKS = re.compile(r"\s*")
 
 @dataclass(frozen=True)
 class Part:
-    """The string in `column`, `offset` tokens to the right, after `functions` (("name", number), ...)."""
+    """The string in `column`, `offset` tokens to the right, after `functions` (("name", number), ...).
+
+    >>> from oneslack.features import parse_templates
+    >>> parse_templates("suffix(w[-1], 3)")[0].parts
+    (Part(column='w', offset=-1, functions=(('suffix', 3),)),)
+    """
 
     column: str
     offset: int
@@ -39,7 +44,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Template:
-    """Parts that count together; without parts it is the bias, the same for every token."""
+    """Parts that count together; without parts it is the bias, the same for every token.
+
+    >>> from oneslack.features import Part, Template, parse_templates
+    >>> parse_templates("w[0] & pos[1]")[0] == Template((Part("w", 0), Part("pos", 1)))
+    True
+    """
 
     parts: tuple[Part, ...] = ()
 
@@ -50,13 +60,22 @@ class Template:
 def parse_templates(text):
     """The templates of a text, one or more a line, as a tuple.
 
-    parse_templates("w[-1..1]\\nsuffix(w[0], 3) & pos[1]   # four templates")
+    >>> from oneslack.features import parse_templates
+    >>> len(parse_templates("w[-1..1]  # three\\nsuffix(w[0], 3) & pos[1]"))
+    4
     """
     return _parse(text, "templates", OneslackError)
 
 
 def read_templates(path):
-    """The templates of a UTF-8 file."""
+    """The templates of a UTF-8 file.
+
+    >>> from oneslack.features import read_templates
+    >>> with open("mine.txt", "w") as file:
+    ...     _ = file.write("w[-1..1]  # the word and its neighbours")
+    >>> len(read_templates("mine.txt"))
+    3
+    """
     path = os.fspath(path)
     try:
         text = bytes(read_buffer(path)).decode("utf-8-sig")

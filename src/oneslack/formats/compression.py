@@ -9,6 +9,7 @@ import mmap
 import os
 import sys
 import zlib
+from contextlib import contextmanager
 
 from oneslack.errors import FormatError
 
@@ -37,12 +38,18 @@ def read_buffer(path, limit=sys.maxsize):
 
 
 def _raw_bytes(path):
+    with reading(path), open(path, "rb") as file:
+        try:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError):  # a pipe, or an empty file
+            return file.read()
+
+
+@contextmanager
+def reading(path):
+    """What keeps a file from being opened and read is told in a sentence."""
     try:
-        with open(path, "rb") as file:
-            try:
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            except (OSError, ValueError):  # a pipe, or an empty file
-                return file.read()
+        yield
     except FileNotFoundError as error:
         raise FormatError(f"{path}: there is no such file; check the path.") from error
     except IsADirectoryError as error:

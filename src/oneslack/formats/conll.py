@@ -42,8 +42,12 @@ def read_conll(path, columns=None, *, separator="auto", encoding="utf-8"):
     separator: "tab", "blank" (any run of spaces and tabs), or "auto": "tab" when there is one in the
     first line.  Lines that start with -DOCSTART- end a sentence and are left out.
 
-        sentences = read_conll("train.txt", ["w", "pos", "chunk"])
-        sentences.columns["w"].values, sentences.offsets
+    >>> from oneslack.formats import read_conll
+    >>> with open("train.txt", "w") as file:
+    ...     _ = file.write("He PRP B-NP\\nran VBD B-VP\\n\\nStop VB B-VP\\n")
+    >>> sentences = read_conll("train.txt", ["w", "pos", "chunk"])
+    >>> list(sentences.columns["w"].values), sentences.offsets.tolist()
+    (['He', 'ran', 'Stop'], [0, 2, 3])
     """
     if separator not in ("auto", "tab", "blank"):
         raise OneslackError(f"separator must be 'auto', 'tab' or 'blank', got {separator!r}.")
@@ -59,7 +63,11 @@ def read_conllu(path, columns=("form", "upos")):
     columns: names among id, form, lemma, upos, xpos, feats, head, deprel, deps, misc; or a dict from
     names of your own to these.
 
-        sentences = read_conllu("en_ewt-ud-train.conllu", {"w": "form", "pos": "upos"})
+    >>> from oneslack.formats import read_conllu
+    >>> with open("one.conllu", "w") as file:
+    ...     _ = file.write("1\\tStop\\tstop\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> list(read_conllu("one.conllu", {"w": "form", "pos": "upos"}).columns)
+    ['w', 'pos']
     """
     path = os.fspath(path)
     chosen = dict(columns) if isinstance(columns, dict) else dict(zip(columns, columns))

@@ -45,8 +45,12 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
     Labels stay what they are: integers, other numbers, or text.  A first line without any number
     among the features is the header.  The delimiter is found there: comma, semicolon or tab.
 
-        table = read_csv("iris.csv", label="species")
-        table.X, table.y, table.feature_names
+    >>> from oneslack.formats import read_csv
+    >>> with open("iris.csv", "w") as file:
+    ...     _ = file.write("length,width,species\\n5.1,3.5,setosa\\n7.0,3.2,versicolor\\n")
+    >>> table = read_csv("iris.csv", label="species")
+    >>> table.X.shape, table.y.tolist(), table.feature_names
+    ((2, 2), ['setosa', 'versicolor'], ['length', 'width'])
     """
     path = os.fspath(path)
     buffer = read_buffer(path)

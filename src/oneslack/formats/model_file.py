@@ -26,7 +26,11 @@ AGAIN = "save the model again, or fetch the file again"
 def save_model(path, header, arrays):
     """Write a header (a dict that JSON can hold) and named arrays; all or nothing.
 
-    save_model("model.safetensors", {"kind": "LinearSVC", "classes": ["no", "yes"]}, {"coef": w})
+    >>> import numpy as np
+    >>> from oneslack.formats import load_model, save_model
+    >>> save_model("model.safetensors", {"kind": "LinearSVC", "classes": ["no", "yes"]}, {"coef": np.eye(2)})
+    >>> load_model("model.safetensors")[0]["classes"]
+    ['no', 'yes']
     """
     from safetensors.numpy import save
 
@@ -48,7 +52,12 @@ def save_model(path, header, arrays):
 def load_model(path):
     """The header and the arrays that save_model wrote.
 
-    header, arrays = load_model("model.safetensors")
+    >>> import numpy as np
+    >>> from oneslack.formats import load_model, save_model
+    >>> save_model("model.safetensors", {"kind": "LinearSVC"}, {"coef": np.zeros((1, 3))})
+    >>> header, arrays = load_model("model.safetensors")
+    >>> arrays["coef"].shape
+    (1, 3)
     """
     from safetensors import SafetensorError, safe_open
 

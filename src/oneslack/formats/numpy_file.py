@@ -30,8 +30,12 @@ def read_numpy(path, *, label=None, group=None, n_features=None, dtype=np.float6
     group: in an .npy file the column that tells the query, in an .npz file the name of its array (None is
     qid, if there is one, False leaves it out).
 
-        table = read_numpy("train.npz")
-        table.X, table.y
+    >>> import numpy as np
+    >>> from oneslack.formats import read_numpy
+    >>> np.savez("train.npz", X=np.eye(3), y=["a", "b", "b"])
+    >>> table = read_numpy("train.npz")
+    >>> table.X.shape, table.y.tolist()
+    ((3, 3), ['a', 'b', 'b'])
     """
     path = os.fspath(path)
     content = _load(path)

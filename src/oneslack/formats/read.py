@@ -35,8 +35,12 @@ def read_data(
     csv and numpy (see read_csv, read_numpy), `zero_based` for svmlight, whose query numbers are kept if
     present.
 
-        table = read_data("a9a.bz2")
-        table.X, table.y, table.kind
+    >>> import numpy as np
+    >>> from oneslack.formats import read_data
+    >>> np.savez("few.npz", X=np.eye(3), y=[1, 2, 2])
+    >>> table = read_data("few.npz")
+    >>> table.X.shape, table.y.tolist(), table.kind
+    ((3, 3), [1, 2, 2], 'numpy')
     """
     path = os.fspath(path)
     if kind == "auto":

@@ -30,8 +30,10 @@ class Column:
 class Sentences:
     """Named columns, and the offsets (sentences + 1,): sentence i is tokens offsets[i]:offsets[i + 1].
 
-    sentences = Sentences.from_lists(w=[["Stop", "!"], ["Go"]], pos=[["VB", "."], ["VB"]])
-    sentences.columns["pos"].values, sentences.columns["pos"].codes, sentences.offsets
+    >>> from oneslack.formats import Sentences
+    >>> sentences = Sentences.from_lists(w=[["Stop", "!"], ["Go"]], pos=[["VB", "."], ["VB"]])
+    >>> sentences.columns["pos"].codes.tolist(), sentences.offsets.tolist()
+    ([0, 1, 0], [0, 2, 3])
     """
 
     columns: dict[str, Column]

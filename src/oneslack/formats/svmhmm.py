@@ -26,8 +26,12 @@ def read_svmhmm(path, *, n_features=None, zero_based="auto", dtype=np.float64):
 
     n_features, zero_based: as for read_svmlight.
 
-    rows = read_svmhmm("train.dat")
-    rows.X, rows.tags, rows.offsets
+    >>> from oneslack.formats import read_svmhmm
+    >>> with open("train.dat", "w") as file:
+    ...     _ = file.write("1 qid:1 3:1\\n2 qid:1 1:1\\n1 qid:2 2:1\\n")
+    >>> rows = read_svmhmm("train.dat")
+    >>> rows.X.shape, rows.tags.tolist(), rows.offsets.tolist()
+    ((3, 3), [1, 2, 1], [0, 2, 3])
     """
     path = os.fspath(path)
     table = read_svmlight(path, n_features=n_features, zero_based=zero_based, dtype=dtype, qid=True)

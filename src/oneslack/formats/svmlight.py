@@ -16,8 +16,12 @@ def read_svmlight(path, *, n_features=None, zero_based="auto", dtype=np.float64,
     zero_based: does the first feature have the index 0?  "auto" says yes when an index 0 occurs.
     qid: False ignores query numbers, True demands one on every line, "auto" takes them if present.
 
-        table = read_svmlight("train.svm")
-        table.X, table.y
+    >>> from oneslack.formats import read_svmlight
+    >>> with open("train.svm", "w") as file:
+    ...     _ = file.write("1 1:0.5 3:2\\n-1 2:1\\n")
+    >>> table = read_svmlight("train.svm")
+    >>> table.X.shape, table.y.tolist()
+    ((2, 3), [1.0, -1.0])
     """
     _check_choice("zero_based", zero_based, (True, False, "auto"))
     _check_choice("qid", qid, (True, False, "auto"))
@@ -37,7 +41,15 @@ def write_svmlight(path, X, y, qid=None):
     """Write X (dense or sparse) and the numeric labels y; indices count from 1.
 
     Numbers are written in the shortest form that reads back to the same double.  Trailing columns
-    without an entry leave no trace: pass `n_features` when reading.
+    without an entry leave no trace: pass `n_features` when reading.  X (n, d), y (n,), qid (n,) or None.
+
+    >>> import numpy as np
+    >>> from oneslack.formats import write_svmlight
+    >>> write_svmlight("eye.svm", np.eye(2), [1, -1])
+    >>> with open("eye.svm") as file:
+    ...     print(file.read(), end="")
+    1 1:1
+    -1 2:1
     """
     X = _canonical_csr(X)
     y = np.asarray(y)

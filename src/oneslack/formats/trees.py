@@ -17,8 +17,12 @@ def read_trees(path, *, clean=True, functions=None, traces=None, unaries=None, t
     `traces`, `unaries` and `tags` choose one by one: True cleans, False keeps.  Trees without a word are left
     out.
 
-        trees = read_trees("wsj.trees.xz")
-        trees[0].words(), print(trees[0])
+    >>> from oneslack.formats import read_trees
+    >>> with open("one.trees", "w") as file:
+    ...     _ = file.write("(S (NP-SBJ (NN time)) (VP (VBZ flies)))")
+    >>> trees = read_trees("one.trees")
+    >>> trees[0].words(), str(trees[0])
+    (['time', 'flies'], '(S (NP (NN time)) (VP (VBZ flies)))')
     """
     path = os.fspath(path)
     wanted = {"functions": functions, "traces": traces, "unaries": unaries, "tags": tags}

@@ -7,9 +7,10 @@ over both, and then forgets examples that rest at a bound (Ramanan 2013, algorit
 of a forgotten example is kept, as one number (or one a class): its part stays in v.  So D is a bound at any
 time, forgetting never lowers it, and an example that comes by again goes on where it was.
 
-How far away the optimum is, a few thousand examples tell that stay in memory: an estimate, by which another
-read is begun or the model certified.  That is one more read, at one fixed w: it gives P(w), and D from the
-kept duals anew, without what rounding had added up.
+From the second read on, the points that the read before has ended with (read_points.py) are looked at on the
+way: at the end P of the best of them is known, beside a D that the same read has raised.  How far away the
+optimum is, a few thousand examples tell that stay in memory: an estimate.  Where it promises enough, the next
+read only certifies: it gives P, and D from the kept duals anew, without what rounding had added up.
 
 Where few weights are learned from many examples, the working set is optimised by Newton steps on the smoothed
 hinge (newton.py), else by dual passes.  Data that fit into the budget are read once and trained on in memory.
@@ -26,7 +27,9 @@ from ..result import Step
 from ..row_parts import RowsInMemory
 from ..rows import Shard
 from .dual_cd import DualCD
+from .kept_duals import KeptDuals
 from .newton import Newton
+from .read_points import BETWEEN, MeanPoint, ReadPoints
 from .streaming_optimise import DualOptimiser, NewtonOptimiser
 from .streaming_plan import bytes_to_hold_all, plan_for
 from .working_set import WorkingSet
@@ -41,7 +44,7 @@ PATIENCE = 30
 HESSIANS = 6
 #: What a state keeps of a Reader: bounds, and where in the data it is.
 BOUNDS = ("best", "bound")
-PLACE = ("read", "block", "read_over", "since", "caution", "vain")
+PLACE = ("read", "block", "read_over", "since", "caution", "vain", "gap", "between")
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,10 @@ class Streaming:
         return plan_for(source_of(problem), self.in_bytes, *_sizes(problem), optimiser.remembered)
 
     def estimate(self, problem) -> int:
-        """Bytes that training will take beside what the process has now."""
+        """Bytes that training will take beside what the process has now; of a model that is asked for worst
+        outputs the budget itself, as nobody knows how many of them there will be."""
+        if not problem.has_scores:
+            return self.in_bytes
         whole = self.bytes_in_memory(problem)
         return whole if whole <= self.in_bytes else self.plan(problem).bytes
 
@@ -138,60 +144,6 @@ def optimiser_for(problem):
     return NewtonOptimiser if few_weights(problem) else DualOptimiser
 
 
-class KeptDuals:
-    """The duals of all examples as shares of their bounds, with v, sum alpha loss and what balances."""
-
-    def __init__(self, problem, n_scores, dtype):
-        shape = (problem.n,) if n_scores == 1 else (problem.n, n_scores)
-        self.model, self.regulariser, self.C = problem.model, problem.regulariser, problem.C
-        self.store = np.zeros(shape, dtype)
-        self.v, self.loss, self.flow = np.zeros(problem.n_params), 0.0, 0.0
-
-    def shares(self, rows, y):
-        """Those of some examples; of several classes the own one has what the others leave."""
-        p = self.store[rows].astype(np.float64)
-        if p.ndim == 2:
-            each = np.arange(len(p))
-            p[each, y] = 0.0
-            given = p.sum(axis=1)
-            p /= np.maximum(given, 1.0)[:, None]
-            p[each, y] = np.maximum(1.0 - p.sum(axis=1), 0.0)
-        return p
-
-    @property
-    def dual(self) -> float:
-        """D; a bound where there are no intercepts."""
-        return self.regulariser.dual(self.v, self.loss)
-
-    def lagrangian(self, w) -> float:
-        """D; with intercepts held at those of w, so that duals need not balance."""
-        free = self.regulariser.free
-        return self.dual if free is None else self.dual - inner(w[free], self.v[free])
-
-    def change(self, part, rows, new, old, v_old, w):
-        """Set the duals of the examples of the problem `part`, and take them back if that lowers D."""
-        data, before = part.data, (self.v, self.loss, self.flow, self.lagrangian(w))
-        kept = self.store[rows]
-        self.store[rows] = new
-        new = self.shares(rows, data.y)
-        self.v = self.v - v_old + self.C * part.adjoint(self.model.coefficients(data, new))
-        self.loss += self.C * (self.model.dual_loss(data, new) - self.model.dual_loss(data, old))
-        if self.regulariser.n_free:
-            self.flow = self.flow + self.model.flow(data, new) - self.model.flow(data, old)
-        if self.lagrangian(w) < before[3]:
-            self.store[rows] = kept
-            self.v, self.loss, self.flow = before[:3]
-            return old
-        return new
-
-    def state(self):
-        return {"store": self.store, "v": self.v, "loss": self.loss, "flow": self.flow}
-
-    def restore(self, state):
-        self.store[...] = state["store"]
-        self.v, self.loss, self.flow = state["v"].copy(), state["loss"], state["flow"]
-
-
 def _layout(plan) -> dict:
     """What must be the same where a read is to go on in its middle."""
     return {**asdict(plan), "duals": plan.duals.name}
@@ -212,6 +164,8 @@ class Reader:
         self.read_over = False  # and whether to certify is not yet decided
         self.since, self.caution, self.vain = 0, 1.0, 0
         self.best, self.bound = np.inf, -np.inf
+        self.mean, self.points = MeanPoint(), None
+        self.gap, self.between = np.inf, 0.0  # what the estimate says at the end of a read
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
         self.probe = self._probe()
 
@@ -223,7 +177,7 @@ class Reader:
                 yield from self._read()
             self.read_over = False
             self.since += 1
-            promised = self.estimate() <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
+            promised = self.gap <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
             if promised or self.since >= LIMIT:
                 yield self._certify()
 
@@ -232,19 +186,39 @@ class Reader:
     def _read(self):
         """Take up the block where a read was left."""
         blocks = self._blocks()
+        if self.block == 0:
+            self.points = self._ends() if self.mean.count else None
+            self.mean.clear()
         while self.block < len(blocks):
             self._load(blocks[self.block])
             self._optimise()
+            self.mean.add(self.w)
             self.block += 1
             if self.block == len(blocks):
                 self.read, self.block, self.read_over = self.read + 1, 0, True
-                yield self._step()
+                self.gap, self.between = self.estimate()
+                yield self._looked_at() if self.points else self._step(self._ends().at(self.between))
                 return
-            yield self._step()
+            yield self._step(self.w)
 
-    def _step(self):
-        bound = self.bound if self.problem.regulariser.n_free else max(self.bound, self.duals.dual)
-        return Step(self.w, bound, n_cuts=self.rows.m, state=self.state)
+    def _ends(self):
+        """The last point of a read, and the mean of its points."""
+        return ReadPoints(self.w.copy(), self.mean.value() if self.mean.count else self.w.copy())
+
+    def _step(self, w):
+        return Step(w, self._best_bound(), n_cuts=self.rows.m, state=self.state)
+
+    def _looked_at(self):
+        """The best of the points that were looked at in this read."""
+        w, primal = self.points.best(self.problem)
+        self.best, self.bound = min(self.best, primal), self._best_bound()
+        if relative_gap(self.best, self.bound) > self.tol:
+            self.optimiser.persist()
+        return Step(w, self.bound, primal, n_cuts=self.rows.m, state=self.state)
+
+    def _best_bound(self):
+        """With intercepts duals must balance for D to be a bound: a certificate sees to it."""
+        return self.bound if self.problem.regulariser.n_free else max(self.bound, self.duals.dual)
 
     def _blocks(self):
         """Lists of pieces that are taken into memory together."""
@@ -265,7 +239,10 @@ class Reader:
         self.rows.keep(np.flatnonzero(~np.isin(piece_of, block)))
         for k in block:
             lo, hi = self.pieces[k]
-            self.rows.add(self.source.part(lo, hi), np.arange(lo, hi))
+            part = self.source.part(lo, hi)
+            self.rows.add(part, np.arange(lo, hi))
+            if self.points:
+                self.points.see(self.problem.model, part, Shard(0, hi - lo))
             self.source.release(lo)
 
     def _optimise(self):
@@ -277,9 +254,8 @@ class Reader:
             return
         part = problem.on(data)
         old = duals.shares(index, data.y)
-        v_old = problem.C * part.adjoint(problem.model.coefficients(data, old))
-        new, self.w = self.optimiser.run(part, old, duals.v, v_old, self.w, abs(duals.dual))
-        new = duals.change(part, index, new, old, v_old, self.w)
+        new, self.w = self.optimiser.run(part, old, duals.v, self.w, abs(duals.dual))
+        new = duals.change(part, index, new, old, self.w)
         del old
         self.w = self.optimiser.point(self.w, duals.v)
         rest = problem.model.rest(data, part.scores(self.w), new)
@@ -303,23 +279,30 @@ class Reader:
         index = (strata * (self.problem.n / m)).astype(np.int64)
         return index, self.source.take(index)
 
-    def estimate(self) -> float:
-        """P - D at w, told from a sample: the examples' gaps, and what w and v differ by."""
+    def estimate(self):
+        """(P - D, t) at the best point between the last one and the mean, told from a sample: the examples'
+        gaps, and what w and v differ by."""
         index, data = self.probe
-        model, regulariser, w = self.problem.model, self.problem.regulariser, self.w
-        whole = Shard(0, data.n)
-        S = model.new_scores(data)
-        model.scores(data, whole, w, S)
+        model, regulariser, v = self.problem.model, self.problem.regulariser, self.duals.v
+        whole, points = Shard(0, data.n), self._ends()
         p = self.duals.shares(index, data.y)
-        gaps = model.risk(data, whole, S) - model.dual_loss(data, p)
-        gaps += inner(w, model.adjoint(data, whole, model.coefficients(data, p)))
+        loss = model.dual_loss(data, p)
+        normal = model.adjoint(data, whole, model.coefficients(data, p))
         scale = self.problem.weight / max(float(data.weights.sum()), 1e-300)
-        v = self.duals.v
-        return scale * gaps + regulariser.value(w) - regulariser.dual(v, 0.0) - inner(w, v)
+        found = []
+        for t, risk in zip(BETWEEN, points.risks_on(model, data, whole), strict=True):
+            w = points.at(t)
+            gaps = scale * (risk - loss + inner(w, normal))
+            found.append(gaps + regulariser.value(w) - regulariser.dual(v, 0.0) - inner(w, v))
+        k = int(np.argmin(found))
+        return float(found[k]), BETWEEN[k]
 
     def _certify(self):
-        """One read at one w: P(w), and D with v summed anew."""
-        primal, dual = self._bounds()
+        """One read at fixed points: P of the best of them, and D with v summed anew."""
+        points, self.points = self._ends(), None
+        self.mean.clear()  # the next read need not look at them again
+        dual = self._bounds(points)
+        w, primal = points.best(self.problem)
         self.since = 0
         progress = primal < self.best or dual > self.bound + 1e-12 * abs(dual)
         self.vain = 0 if progress else self.vain + 1
@@ -328,19 +311,18 @@ class Reader:
             self.caution *= CAUTION
             self.optimiser.sharpen()
         stalled = self.vain >= PATIENCE
-        return Step(self.w.copy(), self.bound, primal, self.rows.m, stalled=stalled, state=self.state)
+        return Step(w, self.bound, primal, self.rows.m, stalled=stalled, state=self.state)
 
-    def _bounds(self):
-        problem, model, duals, w = self.problem, self.problem.model, self.duals, self.w
+    def _bounds(self, points):
+        """D, with v summed anew; the points see all examples."""
+        problem, model, duals = self.problem, self.problem.model, self.duals
         flow = duals.flow if problem.regulariser.n_free else None
 
         def one(bounds):
             lo, hi = bounds
             part, rows = self.source.part(lo, hi), Shard(0, hi - lo)
-            S = model.new_scores(part)
-            model.scores(part, rows, w, S)
             p = duals.shares(slice(lo, hi), part.y)
-            sums = [model.risk(part, rows, S), model.dual_loss(part, p)]
+            sums = [points.risks_on(model, part, rows), model.dual_loss(part, p)]
             sums.append(model.adjoint(part, rows, model.coefficients(part, p)))
             if flow is not None:
                 sums.append(model.flow(part, p))
@@ -350,12 +332,12 @@ class Reader:
             return sums
 
         sums = self._sum_over(one)
-        primal = problem.regulariser.value(w) + problem.C * sums[0]
+        points.risks = sums[0]
         duals.loss, duals.v = problem.C * sums[1], problem.C * sums[2]
         if flow is None:
-            return primal, duals.dual
+            return duals.dual
         duals.flow = sums[3]
-        return primal, problem.regulariser.dual(problem.C * sums[5], problem.C * sums[4])
+        return problem.regulariser.dual(problem.C * sums[5], problem.C * sums[4])
 
     def _sum_over(self, function):
         """Sums over all pieces, in threads; a few at a time, as they may be as long as w."""
@@ -372,6 +354,7 @@ class Reader:
         mine = {name: getattr(self, name) for name in ("w", *BOUNDS, *PLACE)}
         mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
         mine |= {"plan": _layout(self.plan), "optimiser": self.optimiser.state()}
+        mine |= {"mean": self.mean.state(), "points": self.points and self.points.state()}
         return {"w": self.w, "streaming": mine}
 
     def _restore(self, state):
@@ -381,8 +364,10 @@ class Reader:
         for name in BOUNDS:
             setattr(self, name, state[name])
         if state["plan"] != _layout(self.plan):
-            self._bounds()  # the duals may be of another type
+            self._bounds(self._ends())  # the duals may be of another type
             return
+        self.mean.restore(state["mean"])
+        self.points = ReadPoints.of_state(state["points"])
         for name in PLACE:
             setattr(self, name, state[name])
         remembered = np.asarray(state["remembered"])

@@ -13,8 +13,8 @@ from ..objective import inner
 from .dual_cd import BIAS_RATE, _mix
 from .newton import FALL, FIRST_MU, LOOSE, Smoothed
 
-#: Newton steps, and dual passes, at most.
-STEPS, PASSES = 60, 10
+#: Newton steps at most; dual passes at most, in the first reads and in those after them.
+STEPS, PASSES, MORE_PASSES = 60, 2, 10
 #: Passes go on while they raise the dual by this share of what the first did, and while the gap is this much
 #: of the tolerance.
 WORTH, ENOUGH = 0.1, 0.1
@@ -59,8 +59,9 @@ class NewtonOptimiser:
         self.mu = FIRST_MU * problem.unit
         self.horizon = HORIZON * problem.unit
 
-    def run(self, part, old, v, v_old, w, dual):
-        """(new shares, w) of the examples of `part`."""
+    def run(self, part, old, v, w, dual):
+        """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
+        v_old = part.C * part.adjoint(part.model.coefficients(part.data, old))
         part.regulariser = Tilted(part.regulariser, v - v_old)
         smooth, S = Smoothed(part), part.scores(w)
         share = part.weight / self.problem.weight
@@ -86,7 +87,11 @@ class NewtonOptimiser:
         return w
 
     def sharpen(self):
+        """A certificate was promised in vain."""
         self.tol *= 0.3
+
+    def persist(self):
+        """A read was not the last one."""
 
     def state(self):
         return {"mu": self.mu, "tol": self.tol, "asked": self.asked}
@@ -101,15 +106,15 @@ class NewtonOptimiser:
 class DualOptimiser:
     """Passes of dual steps, as DualCD makes them."""
 
-    remembered = 0.75
+    remembered = 0.8
 
     def __init__(self, problem, seed, tol):
         self.problem, self.tol, self.seed, self.runs = problem, tol, seed, 0
         self.horizon = HORIZON * problem.unit
         self.passes = PASSES
 
-    def run(self, part, old, v, v_old, w, dual):
-        """(new shares, w) of the examples of `part`."""
+    def run(self, part, old, v, w, dual):
+        """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
         regulariser, model, data = self.problem.regulariser, self.problem.model, part.data
         more = () if regulariser.is_plain else (regulariser,)
         self.runs += 1
@@ -120,11 +125,12 @@ class DualOptimiser:
         if regulariser.n_free:
             rate = BIAS_RATE * (float(passes.norm2.mean()) or 1.0)
             passes.bias[...] = w[free]
+            of_others = v[free] - passes.imbalance()
         first = 0.0
         for k in range(self.passes):
             gap, growth = passes.run(rate, takes_imbalance=False)
             if rate:
-                passes.bias += rate * (v[free] - v_old[free] + passes.imbalance())
+                passes.bias += rate * (of_others + passes.imbalance())
             first = first if k else growth
             if passes.count == 0 or (k and growth <= WORTH * first) or gap <= ENOUGH * self.tol * dual:
                 break
@@ -136,7 +142,12 @@ class DualOptimiser:
         return regulariser.point(v, w[regulariser.free] if regulariser.n_free else None)
 
     def sharpen(self):
+        """A certificate was promised in vain."""
         self.passes *= 2
+
+    def persist(self):
+        """A read was not the last one."""
+        self.passes = max(self.passes, min(2 * self.passes, MORE_PASSES))
 
     def state(self):
         return {"runs": self.runs, "passes": self.passes, "horizon": self.horizon}

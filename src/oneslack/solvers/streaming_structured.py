@@ -30,11 +30,13 @@ PASSES, WORTH = 5, 0.2
 LIMIT = 10
 #: Visits without dual after which a cut is forgotten.
 IDLE = 50
+#: Vectors of weights that are alive at the same time, and bytes of what is kept of an example without cuts.
+VECTORS, BESIDE = 6, 64
 
 
 def structured_streaming(problem, memory, seed, start, tol):
-    """The steps of `Streaming` for a model without scores."""
-    run = StructuredRun(problem, memory, seed, tol)
+    """The steps of `Streaming` for a model without scores; `memory` is for weights and cuts."""
+    run = StructuredRun(problem, memory - fixed_bytes(problem, memory), seed, tol)
     if start and "reading" in start:
         run.restore(start["reading"])
     while True:
@@ -45,8 +47,21 @@ def structured_streaming(problem, memory, seed, start, tol):
             yield run.certify()
 
 
+def fixed_bytes(problem, memory) -> int:
+    """What there is beside the cuts; an error where that is all the memory, or more."""
+    fixed = 8 * problem.n_params * VECTORS + problem.n * BESIDE
+    if fixed >= memory:
+        from ..formats.shards.sizes import in_words
+
+        raise OneslackError(
+            f"memory={in_words(memory)} is too little: {problem.n_params:,} weights and what is kept of "
+            f"{problem.n:,} examples take {in_words(fixed)}, and their cuts must fit beside that; give more."
+        )
+    return fixed
+
+
 class StructuredRun:
-    """The store of cuts, and where the read is."""
+    """The store of cuts, and where the read is; `memory` is for cuts alone."""
 
     def __init__(self, problem, memory, seed, tol):
         self.problem, self.memory = problem, memory
@@ -121,8 +136,8 @@ class StructuredRun:
             from ..formats.shards.sizes import in_words
 
             raise OneslackError(
-                f"the cuts of {self.problem.n:,} examples take {in_words(n_bytes(store))}, more than "
-                f"memory={in_words(memory)}; give more."
+                f"the cuts of {self.problem.n:,} examples take {in_words(n_bytes(store))}, more than the "
+                f"{in_words(memory)} of memory that weights leave for them; give more."
             )
 
     def state(self):

@@ -59,8 +59,13 @@ def pack(
     occurs in the first shard.  columns: names of CoNLL columns.  resume: go on where an earlier call with
     the same arguments was stopped.  report: called with a Progress after each chunk.
 
-        shards = pack(["day1.svm.gz", "day2.svm.gz"], "packed", jobs=2)
-        shards.n_rows, shards.n_features, shards.classes
+    >>> import numpy as np
+    >>> from oneslack.formats import pack, write_svmlight
+    >>> for day in ("day1.svm", "day2.svm"):
+    ...     write_svmlight(day, np.eye(3), [1, -1, 1])
+    >>> shards = pack(["day1.svm", "day2.svm"], "packed", jobs=1)
+    >>> shards.n_rows, shards.n_features, shards.classes.tolist()
+    (6, 3, [-1, 1])
     """
     files = [os.fspath(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
     source = {

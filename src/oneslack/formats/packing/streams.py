@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 
 from oneslack.errors import FormatError
-from oneslack.formats.compression import MODULES
+from oneslack.formats.compression import MODULES, reading
 
 #: No line, row or sentence is longer than so many bytes: else a file that is something else would be
 #: read into memory as one line.
@@ -24,14 +24,8 @@ class TextStream:
 
     def __init__(self, path, start=0):
         self.path = path
-        try:
+        with reading(path):
             self._file = open(path, "rb")  # noqa: SIM115, closed by __exit__
-        except FileNotFoundError as error:
-            raise FormatError(f"{path}: there is no such file; check the path.") from error
-        except IsADirectoryError as error:
-            raise FormatError(f"{path}: is a folder; name a file in it.") from error
-        except OSError as error:
-            raise FormatError(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
         self._name = packer_of(self._file)
         self._stream, self._damage = self._file, OSError
         if self._name is not None:

@@ -58,7 +58,7 @@ def as_groups(values):
 
 
 def group_level(column):
-    """ "integers" or "text"."""
+    """Its level, of "integers" and "text"."""
     return "text" if level(column) == "numbers" else level(column)
 
 

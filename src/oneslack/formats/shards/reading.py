@@ -23,9 +23,12 @@ from oneslack.formats.shards.shard_file import (
 def open_shards(folder):
     """The shards that `oneslack pack` or a ShardWriter wrote; nothing is read but the manifest.
 
-    shards = open_shards("packed")
-    for shard in shards:
-        shard.X, shard.y
+    >>> from oneslack.formats import open_shards, pack
+    >>> with open("few.svm", "w") as file:
+    ...     _ = file.write("1 1:0.5\\n-1 2:2\\n")
+    >>> shards = pack(["few.svm"], "packed")
+    >>> [shard.X.shape for shard in open_shards("packed")]
+    [(2, 2)]
     """
     return Shards(folder)
 
@@ -34,6 +37,14 @@ class Shards(Sequence):
     """A folder of shards: n_rows, n_features, classes (or None), and one Shard after the other.
 
     A loop over the shards keeps one of them in memory: it lets go of a shard's pages when it goes on.
+
+    >>> import numpy as np
+    >>> from oneslack.formats import Shards, ShardWriter
+    >>> with ShardWriter("packed") as writer:
+    ...     writer.append(np.eye(3), [0, 1, 1])
+    >>> shards = Shards("packed")
+    >>> shards.n_rows, shards.n_features, shards.classes.tolist()
+    (3, 3, [0, 1])
     """
 
     def __init__(self, folder):

@@ -35,9 +35,15 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 class ShardWriter:
     """Pack rows that come in blocks, dense or sparse, into a new folder.
 
-    with ShardWriter("packed", dtype="float32", shard_size="64MB") as writer:
-        for X, y in blocks:
-            writer.append(X, y)
+    X (rows, d) and y (rows,) of each block; d is the same for all.
+
+    >>> import numpy as np
+    >>> from oneslack.formats import ShardWriter, open_shards
+    >>> with ShardWriter("packed", dtype="float32", shard_size="64MB") as writer:
+    ...     for X, y in [(np.eye(3), [0, 1, 1]), (np.ones((2, 3)), [0, 1])]:
+    ...         writer.append(X, y)
+    >>> open_shards("packed").n_rows
+    5
     """
 
     def __init__(self, folder, *, dtype="float32", shard_size="64MB", source=None):

@@ -1,0 +1,63 @@
+"""The duals of all examples, also of those not in memory: one number each, or one a class; and their sums."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..objective import inner
+
+
+class KeptDuals:
+    """The duals of all examples as shares of their bounds, with v, sum alpha loss and what balances."""
+
+    def __init__(self, problem, n_scores, dtype):
+        shape = (problem.n,) if n_scores == 1 else (problem.n, n_scores)
+        self.model, self.regulariser, self.C = problem.model, problem.regulariser, problem.C
+        self.store = np.zeros(shape, dtype)
+        self.v, self.loss, self.flow = np.zeros(problem.n_params), 0.0, 0.0
+
+    def shares(self, rows, y):
+        """Those of some examples; of several classes the own one has what the others leave."""
+        p = self.store[rows].astype(np.float64)
+        if p.ndim == 2:
+            each = np.arange(len(p))
+            p[each, y] = 0.0
+            given = p.sum(axis=1)
+            p /= np.maximum(given, 1.0)[:, None]
+            p[each, y] = np.maximum(1.0 - p.sum(axis=1), 0.0)
+        return p
+
+    @property
+    def dual(self) -> float:
+        """D; a bound where there are no intercepts."""
+        return self.regulariser.dual(self.v, self.loss)
+
+    def lagrangian(self, w) -> float:
+        """D; with intercepts held at those of w, so that duals need not balance."""
+        free = self.regulariser.free
+        return self.dual if free is None else self.dual - inner(w[free], self.v[free])
+
+    def change(self, part, rows, new, old, w):
+        """Set the duals of the examples of the problem `part`, and take them back if that lowers D."""
+        data, before = part.data, (self.v, self.loss, self.flow, self.lagrangian(w))
+        kept = self.store[rows]
+        self.store[rows] = new
+        new = self.shares(rows, data.y)
+        # Most do not change, and rows with a coefficient of 0 are not read.
+        step = self.model.coefficients(data, new) - self.model.coefficients(data, old)
+        self.v = self.v + self.C * part.adjoint(step)
+        self.loss += self.C * (self.model.dual_loss(data, new) - self.model.dual_loss(data, old))
+        if self.regulariser.n_free:
+            self.flow = self.flow + self.model.flow(data, new) - self.model.flow(data, old)
+        if self.lagrangian(w) < before[3]:
+            self.store[rows] = kept
+            self.v, self.loss, self.flow = before[:3]
+            return old
+        return new
+
+    def state(self):
+        return {"store": self.store, "v": self.v, "loss": self.loss, "flow": self.flow}
+
+    def restore(self, state):
+        self.store[...] = state["store"]
+        self.v, self.loss, self.flow = state["v"].copy(), state["loss"], state["flow"]
