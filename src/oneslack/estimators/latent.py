@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from ..concave_convex import solve_latent
 from .callbacks import CallbackSupportMixin, fit_progress
 from .certified import Certified
 from .convergence import warn_if_stopped_early
 from .parameters import _integer, _number
-from .targets import check_weights
 from .weight_terms import given_terms
 
 
@@ -87,6 +87,21 @@ class Latent(Certified, CallbackSupportMixin, BaseEstimator):
         warn_if_stopped_early(self, None, [path.result])
         return self
 
+    def save(self, path):
+        """Write the weights with their rounds and the last certificate to one safe file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.  It holds no code: `oneslack.load(path, model=...)` needs
+            the model again.
+        """
+        from ..formats import save_model
+        from .saving_latent import latent_to_file
+
+        check_is_fitted(self)
+        save_model(path, *latent_to_file(self))
+
     @property
     def outer_objectives_(self):
         """The objective at the end of each round, over all starts."""
@@ -107,23 +122,3 @@ class RoundLines:
             f"objective {entry.convex:.6g}  gap {entry.gap:.2e}  {entry.changed} completions changed",
             flush=True,
         )
-
-
-def checked_sizes(X, Y, H, sample_weight):
-    """The weights, once all have as many entries as X."""
-    n = _count(X)
-    if n == 0:
-        raise ValueError("X has no example: there is nothing to learn from")
-    for name, values in (("Y", Y), ("H", H)):
-        if values is not None and _count(values) != n:
-            raise ValueError(f"X has {n} examples but {name} has {_count(values)}")
-    if sample_weight is None:
-        return None
-    sample_weight = np.asarray(sample_weight, dtype=float)
-    if sample_weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {sample_weight.shape}, expected ({n},)")
-    return check_weights(sample_weight)
-
-
-def _count(items):
-    return items.shape[0] if hasattr(items, "shape") else len(items)

@@ -8,8 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..check_latent import check_members
 from ..models.latent import CompletedStructural
 from .callbacks import with_callbacks
-from .latent import Latent, checked_sizes
+from .latent import Latent
 from .parameters import check_parameters
+from .targets import checked_sizes
 
 
 class LatentStructuralSVM(Latent):
@@ -114,7 +115,7 @@ class LatentStructuralSVM(Latent):
         """
         check_parameters(self)
         check_members(self.model, CompletedStructural.needs, type(self).__name__)
-        sample_weight = checked_sizes(X, Y, H, sample_weight)
+        sample_weight = checked_sizes(X, sample_weight, Y=Y, H=H)
         completed = CompletedStructural(self.model)
         truths = [completed.truth(y, None if H is None else H[i]) for i, y in enumerate(Y)]
         return self._fit(completed, X, truths, H, sample_weight)

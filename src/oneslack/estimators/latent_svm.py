@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..check_latent import check_members
 from ..models.latent import CompletedBinary
 from .callbacks import with_callbacks
-from .latent import Latent, checked_sizes
+from .latent import Latent
 from .parameters import check_parameters
+from .targets import checked_sizes
 
 
 class LatentSVM(ClassifierMixin, Latent):
@@ -112,7 +113,7 @@ class LatentSVM(ClassifierMixin, Latent):
         check_parameters(self)
         check_members(self.model, CompletedBinary.needs, type(self).__name__)
         y = np.asarray(y)
-        sample_weight = checked_sizes(X, y, H, sample_weight)
+        sample_weight = checked_sizes(X, sample_weight, Y=y, H=H)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
             raise ValueError(f"y holds {len(self.classes_)} classes, expected 2")

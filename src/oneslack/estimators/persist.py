@@ -10,13 +10,15 @@ from ..errors import FormatError
 _DAMAGE = (TypeError, ValueError, AttributeError, OverflowError, IndexError, MemoryError)
 
 
-def load(path):
+def load(path, model=None):
     """The estimator saved at `path` by its `save`; runs no code from the file.
 
     Parameters
     ----------
     path : str or path
         A file that `save` wrote.
+    model : a model of your own, or None
+        The one that a LatentSVM or LatentStructuralSVM was made with: their files hold no code.
 
     Returns
     -------
@@ -27,6 +29,8 @@ def load(path):
     ------
     FormatError
         Where the file is missing, damaged, foreign, or of a newer version.
+    OneslackError
+        Where a model of your own is needed, and none or another one is given.
 
     Examples
     --------
@@ -43,6 +47,7 @@ def load(path):
     True
     """
     from ..formats import load_model
+    from .saving_latent import check_given
 
     readers = _readers()
     header, arrays = load_model(path)
@@ -52,8 +57,9 @@ def load(path):
             f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(readers)}; "
             "a newer oneslack may know it"
         )
+    check_given(path, header, model)
     try:
-        return readers[kind](header, arrays)
+        return readers[kind](header, arrays, *(() if model is None else (model,)))
     except KeyError as error:
         raise FormatError(f"{path}: the model file lacks {error}; train the model again") from error
     except _DAMAGE as error:
@@ -65,6 +71,8 @@ def _readers():
     from . import (
         GrammarParser,
         KernelSVC,
+        LatentStructuralSVM,
+        LatentSVM,
         LinearSVC,
         LinearSVR,
         MetricSVC,
@@ -75,11 +83,13 @@ def _readers():
     )
     from .saving import from_file
     from .saving_kernel import kernel_from_file
+    from .saving_latent import latent_from_file
     from .saving_parser import parser_from_file
     from .saving_structured import structural_from_file, tagger_from_file
 
     readers = dict.fromkeys((LinearSVC, LinearSVR, MetricSVC, OrdinalSVC, RankSVM), from_file)
-    readers |= {KernelSVC: kernel_from_file}
+    readers |= {KernelSVC: kernel_from_file, LatentSVM: latent_from_file}
+    readers |= {LatentStructuralSVM: latent_from_file}
     readers |= {GrammarParser: parser_from_file}
     readers |= {SequenceTagger: tagger_from_file, StructuralSVM: structural_from_file}
     return {kind.__name__: partial(reader, kind) for kind, reader in readers.items()}

@@ -27,11 +27,10 @@ NO = ()
 
 
 @dataclass(frozen=True)
-class CompletedStructural:
-    """Outputs are pairs (y, h)."""
+class Completed:
+    """What a user's latent model is asked for in either case."""
 
     model: object
-    needs = ("n_params", "joint_feature", "loss", "decode", "complete")
 
     @property
     def n_params(self) -> int:
@@ -44,6 +43,13 @@ class CompletedStructural:
     @property
     def exact(self) -> bool:
         return bool(getattr(self.model, "exact", True))
+
+
+@dataclass(frozen=True)
+class CompletedStructural(Completed):
+    """Outputs are pairs (y, h)."""
+
+    needs = ("n_params", "joint_feature", "loss", "decode", "complete")
 
     def joint_feature(self, x, z):
         return self.model.joint_feature(x, *z)
@@ -74,28 +80,15 @@ def _takes_latent(model) -> bool:
 
 
 @dataclass(frozen=True)
-class CompletedBinary:
+class CompletedBinary(Completed):
     """Outputs are NO, whose features are 0, and (h,), those of phi(x, h).
 
     A positive is compared with NO only, at the latent value that it was completed with; a negative with the
     best yes.  So the hinges are max(0, 1 - <w, phi(x, h)>) and max(0, 1 + max_h <w, phi(x, h)>).
     """
 
-    model: object
     sparse: bool = False  # whether phi is given as CSR rows
     needs = ("n_params", "feature", "best")
-
-    @property
-    def n_params(self) -> int:
-        return self.model.n_params
-
-    @property
-    def blocks(self):
-        return getattr(self.model, "blocks", None)
-
-    @property
-    def exact(self) -> bool:
-        return bool(getattr(self.model, "exact", True))
 
     def joint_feature(self, x, z):
         if z:

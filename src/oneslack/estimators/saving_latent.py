@@ -1,0 +1,77 @@
+"""Estimators with latent values as the header and arrays of a model file, and back.
+
+Their models are code of the user's, which a model file does not hold: it knows the model's name and how many
+weights it has, and whoever loads the file brings the model along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+
+from ..concave_convex import Round
+from ..errors import OneslackError
+from .saving import (
+    certificate_from_file,
+    check_shape,
+    classes_from_file,
+    classes_to_file,
+    common_to_file,
+    parameters_from_file,
+)
+
+
+def latent_to_file(svm):
+    """(header, arrays) of a fitted LatentSVM or LatentStructuralSVM."""
+    header, arrays = common_to_file(svm)
+    header["model"] = {"own": type(svm.model).__name__, "n_params": int(svm.model.n_params)}
+    header["rounds"] = [_round_to_file(entry) for entry in svm.rounds_]
+    if hasattr(svm, "classes_"):
+        header["classes"], class_arrays = classes_to_file(svm.classes_)
+        arrays |= class_arrays
+    return header, arrays | {"coef": np.asarray(svm.coef_, dtype=float)}
+
+
+def latent_from_file(kind, header, arrays, model):
+    """The estimator with the `model` given; a ValueError, TypeError or KeyError where one is missing."""
+    svm = kind(model, **parameters_from_file(header["parameters"], arrays))
+    certificate_from_file(svm, header["certificate"])
+    if "classes" in header:
+        svm.classes_ = classes_from_file(header["classes"], arrays)
+    svm.rounds_ = [_round_from_file(entry) for entry in header["rounds"]]
+    check_shape("weights", arrays["coef"], (int(header["model"]["n_params"]),))
+    svm.coef_ = arrays["coef"]
+    return svm
+
+
+def check_given(path, header, model):
+    """Refuse a model where the file has its own, none where it needs one, and one that is another."""
+    known = header.get("model") if isinstance(header, dict) else None
+    name = known.get("own") if isinstance(known, dict) else None
+    if name is None:
+        if model is not None:
+            raise OneslackError(f"{path}: holds all that it needs; drop model={type(model).__name__}(...).")
+        return
+    if model is None:
+        raise OneslackError(
+            f"{path}: holds the weights of {name}, a model of your own, but no code; in Python, give it: "
+            f"oneslack.load({str(path)!r}, model={name}(...))."
+        )
+    mine, n_params = type(model).__name__, getattr(model, "n_params", None)
+    if mine != name or n_params != known.get("n_params"):
+        raise OneslackError(
+            f"{path}: holds {known.get('n_params')} weights of {name}, but the model given is {mine} with "
+            f"{n_params}; give the one that was trained."
+        )
+
+
+def _round_to_file(entry):
+    """The first round of a start begins with no objective, which JSON has no number for."""
+    values = asdict(entry)
+    return values | {"objective": values["objective"] if np.isfinite(values["objective"]) else None}
+
+
+def _round_from_file(values):
+    objective = values["objective"]
+    return Round(**values | {"objective": np.inf if objective is None else float(objective)})
