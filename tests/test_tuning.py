@@ -9,18 +9,70 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import oneslack
 from oneslack.tuning import may_win
+from oneslack.tuning_rule import best_of
 
 GRID = [1e-4, 1e-2, 1.0, 100.0]
 
 
+def cold_search(X, y, Cs, folds, **options):
+    """(scores (m, folds), best): every candidate trained from scratch, and the rule of the search."""
+    scores, right, losses = [], [], []
+    for C in Cs:
+        found = [held_out(oneslack.LinearSVC(C=C, **options), X, y, *split) for split in folds.split(X, y)]
+        scores.append([answers.mean() for answers, _ in found])
+        right.append(np.concatenate([answers for answers, _ in found]))
+        losses.append(np.concatenate([loss for _, loss in found]))
+    return np.array(scores), best_of(right, losses)
+
+
+def held_out(model, X, y, train, test):
+    """Which examples a model is right about, and their hinges by the definition."""
+    model.fit(X[train], y[train])
+    scores, truth = model.decision_function(X[test]), np.searchsorted(model.classes_, y[test])
+    if scores.ndim == 1:
+        losses = np.maximum(0.0, 1.0 - np.where(truth == 1, 1.0, -1.0) * scores)
+    else:
+        own = scores[np.arange(len(truth)), truth]
+        margin = 1.0 - np.eye(scores.shape[1])[truth]
+        losses = (scores + margin).max(axis=1) - own
+    return model.predict(X[test]) == y[test], losses
+
+
 @pytest.mark.parametrize("data", [load_breast_cancer, load_iris])
-def test_the_best_C_is_that_of_a_cold_grid_search(data):
+@pytest.mark.parametrize("solver", ["newton", "dual_cd"])
+def test_the_best_C_is_that_of_a_cold_grid_search(data, solver):
     X, y = data(return_X_y=True)
     X = X / X.max(axis=0)
+    folds, Cs = StratifiedKFold(4, shuffle=True, random_state=0), [1e-4, 1e-2, 1.0, 10.0]
+    model = oneslack.LinearSVC(solver=solver)
+    found = oneslack.tune(model, X, y, Cs, cv=folds, stop_early=False)
+    scores, best = cold_search(X, y, Cs, folds, tol=1e-6)
+    assert found.best == best
+    np.testing.assert_allclose(found.scores, scores, atol=0.04)
+    np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.01)
+    again = oneslack.LinearSVC(solver=solver, C=found.best_C).fit(X, y)
+    np.testing.assert_array_equal(found.model.coef_, again.coef_)
+
+
+@pytest.mark.parametrize("options", [{"class_weight": "balanced"}, {"fit_intercept": False}, {"scale": 2.0}])
+def test_a_search_knows_the_options_of_the_estimator(options):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X / X.max(axis=0)
+    found = oneslack.tune(oneslack.LinearSVC(**options), X, y, GRID, cv=3, stop_early=False, refit=False)
+    scores, _ = cold_search(X, y, GRID, StratifiedKFold(3), tol=1e-6, **options)
+    np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.01)
+
+
+def test_any_scorer_gives_the_best_C_of_a_cold_grid_search():
+    """By the way that all estimators can go."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X / X.max(axis=0)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
-    found = oneslack.tune(oneslack.LinearSVC(tol=1e-6), X, y, GRID, cv=folds)
-    cold = GridSearchCV(oneslack.LinearSVC(tol=1e-6), {"C": GRID}, cv=folds).fit(X, y)
+    model = oneslack.LinearSVC(tol=1e-6)
+    found = oneslack.tune(model, X, y, GRID, cv=folds, scoring="balanced_accuracy")
+    cold = GridSearchCV(model, {"C": GRID}, cv=folds, scoring="balanced_accuracy").fit(X, y)
     assert found.best_C == cold.best_params_["C"]
+    assert found.losses is None
     finished = found.gaps <= 1e-6
     np.testing.assert_allclose(
         found.mean[finished], cold.cv_results_["mean_test_score"][finished], atol=1e-12
@@ -33,17 +85,59 @@ def test_hopeless_candidates_are_left_behind():
     X = X / X.max(axis=0)
     steps = []
     found = oneslack.tune(
-        oneslack.LinearSVC(tol=1e-5), X, y, GRID, cv=3, on_candidate=lambda *what: steps.append(what)
+        oneslack.LinearSVC(tol=1e-5), X, y, GRID, cv=3, scoring="f1", on_candidate=lambda *s: steps.append(s)
     )
     assert found.gaps[0] > 1e-5 >= found.gaps[found.best]
     assert len(steps) < 2 * 3 * len(GRID)
     assert [row["C"] for row in found.rows()] == GRID
 
 
-def test_the_number_of_threads_does_not_matter():
+def noise_with_a_rule(n=400, d=100):
+    """Labels of which a quarter are wrong: large C learn these by heart."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    return X, np.where(rng.random(n) < 0.25, -1, 1) * np.where(X[:, :3].sum(axis=1) > 0, 1, -1)
+
+
+@pytest.mark.parametrize("solver", ["newton", "dual_cd"])
+def test_larger_C_that_fit_worse_are_not_tried(solver):
+    X, y = noise_with_a_rule()
+    steps = []
+    model, Cs = oneslack.LinearSVC(solver=solver), np.logspace(-4, 1, 8)
+    found = oneslack.tune(model, X, y, Cs, cv=3, on_candidate=lambda *step: steps.append(step), n_jobs=2)
+    every = oneslack.tune(model, X, y, Cs, cv=3, stop_early=False)
+    n_tried = int(np.isfinite(found.scores).all(axis=1).sum())
+    assert 3 <= n_tried < len(Cs) - 1
+    assert len(steps) == 3 * n_tried
+    assert np.isfinite(every.scores).all()
+    np.testing.assert_array_equal(found.scores[:n_tried], every.scores[:n_tried])
+    np.testing.assert_array_equal(found.losses[:n_tried], every.losses[:n_tried])
+    for rows in (found.scores, found.losses, found.gaps):
+        assert np.isnan(rows[n_tried:]).all()
+    assert found.best == every.best
+    assert np.isnan(found.rows()[-1]["score"])
+
+
+def test_the_models_of_a_search_are_near_their_optimum():
+    """What Newton's path takes for its distance from the optimum is no less than it is."""
+    from oneslack.solvers.newton_path import newton_path
+
     X, y = load_breast_cancer(return_X_y=True)
-    one = oneslack.tune(oneslack.LinearSVC(), X, y, GRID, cv=3, n_jobs=1)
-    two = oneslack.tune(oneslack.LinearSVC(), X, y, GRID, cv=3, n_jobs=2)
+    X, y = X / X.max(axis=0), np.where(y == 1, 1.0, -1.0)
+    Cs = np.logspace(-3, 3, 7)
+    problem = oneslack.Problem(oneslack.Binary(X.shape[1], True), X, y)
+    for C, (w, gap) in zip(Cs, newton_path(problem, Cs), strict=True):
+        here = oneslack.Problem(problem.model, X, y, C)
+        optimum = oneslack.solve(here, tol=1e-8).dual
+        assert here.primal(w) - optimum <= 1.2 * gap * here.primal(w)
+        assert gap <= 1e-2
+
+
+@pytest.mark.parametrize("scoring", [None, "f1"])
+def test_the_number_of_threads_does_not_matter(scoring):
+    X, y = noise_with_a_rule(d=30)
+    one = oneslack.tune(oneslack.LinearSVC(), X, y, GRID, cv=3, n_jobs=1, scoring=scoring)
+    two = oneslack.tune(oneslack.LinearSVC(), X, y, GRID, cv=3, n_jobs=2, scoring=scoring)
     np.testing.assert_array_equal(one.scores, two.scores)
 
 
@@ -125,6 +219,16 @@ def test_a_cluster_serves_one_fold_after_the_other():
     found = oneslack.tune(estimator, X, y, [0.1, 1.0], cv=3, n_jobs=3, refit=False)
     assert len(CALLERS) == 1
     assert found.scores.shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "options", [{"solver": "distributed_dual"}, {"solver": "one_slack"}, {"epsilon": 0.1}]
+)
+def test_what_has_no_path_of_its_own_goes_the_general_way(options):
+    X, y = load_iris(return_X_y=True)
+    found = oneslack.tune(oneslack.LinearSVC(**options), X[:100], y[:100], [0.1, 1.0], cv=2, refit=False)
+    assert found.losses is None
+    assert (found.scores == 1.0).all()
 
 
 def test_parameters_may_be_arrays():

@@ -1,6 +1,7 @@
 """Choosing C by cross-validation, cheaply.
 
-In each fold the candidates are trained along a path of rising C, every one from where the last one ended
+Linear classifiers that are judged by their score go a way of their own (quick_tuning.py).  All others: in
+each fold the candidates are trained along a path of rising C, every one from where the last one ended
 (regularisation_path.py), first to a loose certified gap.  Then only those are trained on, from where they
 stopped, that may still win: a candidate is left behind when, over the folds, its score is below that of the
 best by more than two standard errors of the difference.  The others go on to the precision that the
@@ -19,6 +20,7 @@ import numpy as np
 
 from .engines.blas import single_blas_thread
 from .engines.threads import count_jobs
+from .quick_tuning import Found, climb, folds_for
 from .regularisation_path import continued, grid_of, same_data
 
 #: The relative gap of the first look at a candidate, where the estimator asks for less.
@@ -32,11 +34,14 @@ class Tuning:
     """What a search has found.
 
     candidates  [{"C": ..., ...}] in the order of the search
-    scores      (candidates, folds) at the precision that a candidate was trained to
-    gaps        (candidates,) largest certified gap over the folds: larger where it was left behind
+    scores      (candidates, folds) at the precision that a candidate was trained to; NaN where it was not,
+                as larger C had ceased to help
+    gaps        (candidates,) largest relative gap over the folds: larger where a candidate was left behind;
+                certified, but for `LinearSVC` by Newton's method, whose own estimate it is
     best        number of the best candidate; of equals the one with the smallest C
     model       trained on all the data with the best parameters, or None
     seconds     for all of it
+    losses      (candidates, folds) of held-out examples, where these decide between equal scores; else None
     """
 
     candidates: list
@@ -45,6 +50,7 @@ class Tuning:
     best: int
     model: object = field(repr=False)
     seconds: float
+    losses: np.ndarray | None = None
 
     @property
     def best_params(self) -> dict:
@@ -65,17 +71,24 @@ class Tuning:
         return self.scores.std(axis=1)
 
     def rows(self) -> list[dict]:
-        """One dict a candidate: its parameters, score, deviation and gap."""
+        """One dict a candidate: its parameters, score, deviation and gap, and loss where it is known."""
+        columns = {"score": self.mean, "deviation": self.deviation, "gap": self.gaps}
+        if self.losses is not None:
+            columns["loss"] = self.losses.mean(axis=1)
         return [
-            {**params, "score": float(mean), "deviation": float(deviation), "gap": float(gap)}
-            for params, mean, deviation, gap in zip(self.candidates, self.mean, self.deviation, self.gaps)
+            params | {name: float(values[k]) for name, values in columns.items()}
+            for k, params in enumerate(self.candidates)
         ]
 
 
 def tune(
-    estimator, X, y, C=None, *, grid=None, cv=5, scoring=None, n_jobs=None, refit=True, on_candidate=None
-) -> Tuning:
+    estimator, X, y, C=None, *, grid=None, cv=5, scoring=None, n_jobs=None, refit=True, stop_early=True,
+    on_candidate=None,
+) -> Tuning:  # fmt: skip
     """Choose C, and other parameters, by cross-validation.
+
+    The best candidate has the highest mean score.  For `LinearSVC` with its own score, scores that cannot be
+    told apart count as equal, and the loss of the held-out examples decides (docs/tune.md).
 
     Parameters
     ----------
@@ -88,7 +101,9 @@ def tune(
     n_jobs : folds that are trained at the same time, None for all cores; one where the estimator's `engine`
         is a cluster
     refit : whether to train on all the data with what was found
-    on_candidate : called with (params, fold, tol) after each training
+    stop_early : whether `LinearSVC` leaves out larger C once the loss of held-out examples has clearly risen
+        for two of them; their scores are NaN
+    on_candidate : called with (params, fold, gap) after each training
 
     Returns
     -------
@@ -112,17 +127,21 @@ def tune(
     if is_classifier(estimator) and isinstance(cv, Integral):
         _check_classes(y, cv)
     scorer = check_scoring(estimator, scoring=scoring)
-    folds = [
-        Fold(k, estimator, X, y, train, test, scorer, on_candidate)
-        for k, (train, test) in enumerate(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y))
-    ]
+    splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y))
+    folds = None
+    if not grid and scoring in (None, "accuracy") and _is_local(estimator):
+        folds = folds_for(estimator, X, y, splits)
     # A context around all threads: each fit has one of its own, and they end in any order.
     n_threads = count_jobs(n_jobs) if _is_local(estimator) else 1
     with single_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
-        scores, gaps, finished = _race(candidates, folds, pool, estimator.tol)
-    best = int(finished[np.argmax(scores[finished].mean(axis=1))])
-    model = clone(estimator).set_params(**candidates[best]).fit(X, y) if refit else None
-    return Tuning(candidates, scores, gaps, best, model, time.perf_counter() - start)
+        if folds:
+            found = climb(folds, [one["C"] for one in candidates], pool, on_candidate, stop_early)
+        else:
+            folds = [Fold(k, estimator, X, y, *split, scorer, on_candidate) for k, split in enumerate(splits)]
+            found = _race(candidates, folds, pool, estimator.tol)
+    model = clone(estimator).set_params(**candidates[found.best]).fit(X, y) if refit else None
+    seconds = time.perf_counter() - start
+    return Tuning(candidates, found.scores, found.gaps, found.best, model, seconds, found.losses)
 
 
 def _is_local(estimator) -> bool:
@@ -151,7 +170,7 @@ def _candidates(Cs, grid):
 
 
 def _race(candidates, folds, pool, tol):
-    """(scores (m, folds), gaps (m,), finished): all to a loose gap, then those that may win to `tol`."""
+    """All to a loose gap, then those that may win to `tol`."""
     scores = np.empty((len(candidates), len(folds)))
     gaps = np.empty(len(candidates))
 
@@ -167,7 +186,7 @@ def _race(candidates, folds, pool, tol):
         train(running, LOOSE)
         running = running[may_win(scores)]
     train(running, tol)
-    return scores, gaps, running
+    return Found(scores, gaps, int(running[np.argmax(scores[running].mean(axis=1))]))
 
 
 def may_win(scores) -> np.ndarray:

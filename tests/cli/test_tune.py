@@ -32,8 +32,25 @@ def test_a_table_a_model_and_a_picture(cancer, tmp_path, capsys):
     assert capsys.readouterr().out == ""
     assert main(["tune", cancer, *grid]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["C", "score", "±", "gap"]
+    assert lines[0].split() == ["C", "score", "±", "loss", "gap"]
     assert lines[3].endswith("best")
+
+
+def test_larger_C_are_left_out_or_not(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 100))
+    y = np.where(rng.random(300) < 0.25, -1, 1) * np.where(X[:, 0] > 0, 1, -1)
+    dump_svmlight_file(X, y, str(tmp_path / "noise.svm"), zero_based=False)
+    command = ["tune", str(tmp_path / "noise.svm"), "-C", "0.0001:100:7", "--folds", "3"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert out.count("best") == 1
+    assert "-: not tried, as the loss of held-out examples had risen; --all tries every C" in out
+    assert out.splitlines()[7].split() == ["100", "-", "-", "-", "-"]
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["candidates"][-1]["score"] is None
+    assert main([*command, "--all"]) == 0
+    assert "not tried" not in capsys.readouterr().out
 
 
 def test_the_scores_are_those_of_the_library(cancer, capsys):

@@ -77,6 +77,9 @@ def tune(
         float, typer.Option(help="Of numbers: errors up to this cost nothing.", callback=not_negative)
     ] = 0.0,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    try_all: Annotated[
+        bool, typer.Option("--all", help="Try every C, even once larger ones only fit worse.")
+    ] = False,
     plot: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Draw the scores (.png, .svg or .pdf).", show_default=False),
@@ -89,8 +92,8 @@ def tune(
 ):  # fmt: skip
     """Choose C by cross-validation, and say how the scores compare.
 
-    Candidates are trained in the order of C, each from where the last one ended, first to a loose gap; only
-    those that may still win are trained on to --tol.
+    Candidates are trained in the order of C, each from where the last one ended, no more precisely than the
+    choice needs; --tol is for the model that is written.
     """
     from . import targets, training, tune_report
 
@@ -116,7 +119,7 @@ def tune(
         if gamma is None:
             options["fit_intercept"] = not no_intercept
     model = training.build(kind, **options)
-    found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet)
+    found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all)
     if plot is not None:
         tune_report.draw(plot, found, scoring)
     facts = tune_report.facts(found, examples, output)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from math import isfinite
 
 from .output import Exit, Refusal
 
@@ -13,7 +14,7 @@ PICTURES = ("png", "svg", "pdf")
 INTERVAL = 1.0
 
 
-def search(model, examples, C, gamma, folds, scoring, jobs, quiet):
+def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False):
     """The Tuning of a model; Ctrl-C ends it after the training at hand."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -27,7 +28,7 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet):
         try:
             return tune(
                 model, examples.X, examples.y, C, grid={} if gamma is None else {"gamma": gamma}, cv=folds,
-                scoring=scoring, n_jobs=jobs, refit=False, on_candidate=progress,
+                scoring=scoring, n_jobs=jobs, refit=False, stop_early=not try_all, on_candidate=progress,
             )  # fmt: skip
         except ValueError as error:
             raise Refusal(f"{examples.path}: {error}") from error
@@ -90,20 +91,33 @@ def facts(found, examples, output) -> dict:
         "model": output,
         "best": found.best_params,
         "score": float(found.mean[found.best]),
-        "candidates": found.rows(),
+        "candidates": [_without_gaps(row) for row in found.rows()],
         "seconds": found.seconds,
     }
 
 
+def _without_gaps(row) -> dict:
+    """A row for JSON, which knows no NaN."""
+    return {name: value if isfinite(value) else None for name, value in row.items()}
+
+
+#: The columns of the table beside the parameters: head, width, format.
+COLUMNS = {"score": ("score", 10, ".4f"), "deviation": ("±", 9, ".4f"), "loss": ("loss", 9, ".4f"),
+           "gap": ("gap", 10, ".1e")}  # fmt: skip
+
+
 def table(found) -> str:
-    """One line a candidate, the best one marked."""
-    names = list(found.candidates[0])
-    head = "".join(f"{name:>12}" for name in names) + f"{'score':>10}{'±':>9}{'gap':>10}"
-    lines = [head]
-    for k, row in enumerate(found.rows()):
+    """One line a candidate, the best one marked; without numbers where it was not tried."""
+    names, rows = list(found.candidates[0]), found.rows()
+    columns = {name: column for name, column in COLUMNS.items() if name in rows[0]}
+    lines = ["".join(f"{name:>12}" for name in names) + "".join(f"{h:>{w}}" for h, w, _ in columns.values())]
+    for k, row in enumerate(rows):
         values = "".join(f"{row[name]:>12.4g}" for name in names)
-        mark = "  best" if k == found.best else ""
-        lines.append(f"{values}{row['score']:>10.4f}{row['deviation']:>9.4f}{row['gap']:>10.1e}{mark}")
+        for name, (_, width, form) in columns.items():
+            values += f"{row[name]:>{width}{form}}" if isfinite(row[name]) else f"{'-':>{width}}"
+        lines.append(values + ("  best" if k == found.best else ""))
+    if not all(isfinite(row["score"]) for row in rows):
+        lines.append("-: not tried, as the loss of held-out examples had risen; --all tries every C")
     return "\n".join([*lines, f"{words(found.best_params)}, in {found.seconds:.2f} s"])
 
 

@@ -66,7 +66,7 @@ class Newton:
         w, mu = start.get("w"), start.get("mu", FIRST_MU * problem.unit)
         first = start.get("level", 0 if w is None else WHOLE)
         w = problem.regulariser.start() if w is None else np.array(w, dtype=float)
-        for level, part, part_tol in self._samples(problem, tol):
+        for level, part, part_tol in self.samples(problem, tol):
             if level < first:
                 continue
             for stage in descend(part, w, mu, part_tol, start if level == first else None):
@@ -86,7 +86,7 @@ class Newton:
         """From where it ended, smoothed more."""
         return {"mu": LOOSER * state["mu"]} if "mu" in state else {}
 
-    def _samples(self, problem, tol):
+    def samples(self, problem, tol):
         """Growing samples, numbered, each with the precision it is worth."""
         rng = np.random.default_rng(self.seed)
         size, level = SAMPLE_ROWS * problem.n_params, 0
@@ -225,14 +225,21 @@ class Smoothed:
         return self.problem.dual_of(at.shares)
 
     def newton_direction(self, at, mu):
+        return self.direction(self.problem.C * self.hessian(at.shares, mu), at.gradient)
+
+    def hessian(self, shares, mu):
+        """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""
+        return sum(self.problem.map_rows(self.problem.model.smooth_hessian, shares, mu))
+
+    def direction(self, H, gradient):
+        """The Newton step where H is the Hessian of P_mu without the regulariser; H is changed."""
         problem = self.problem
-        H = problem.C * sum(problem.map_rows(problem.model.smooth_hessian, at.shares, mu))
         diagonal = np.arange(len(H))
         H[diagonal, diagonal] += self.curvature + 1e-13 * (1.0 + H[diagonal, diagonal])
         # Where no example is inside the rounding an intercept has no curvature: give it a little.
         lacking = np.maximum(1e-4 * problem.weight / problem.unit - H[diagonal, diagonal], 0.0)
         H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
-        direction = -_solve_positive(H, at.gradient)
+        direction = -_solve_positive(H, gradient)
         return problem.model.centre(direction) if hasattr(problem.model, "centre") else direction
 
     def search(self, w, S, direction, dS, mu):
