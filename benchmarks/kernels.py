@@ -182,21 +182,18 @@ def samples(options):
 
 
 def schemes(options):
-    """Algorithms 2 and 3 as they stand, and with the line search, the pull and the touching planes."""
+    """Algorithms 2 and 3 as they stand, and with line search and pull, touching planes, spread samples."""
     head("scheme", "n", "additions", "rounds", "seconds", "P / C n", "test error %")
     for scheme, n in (("constant", 1_000_000 // options.shrink), ("linear", 30_000 // options.shrink)):
         X, y = make_checkers(n, random_state=0)
         X_test, y_test = make_checkers(20_000, random_state=1000)
         kernel = Kernel("rbf", 20.0, dtype=np.float32).fitted(X)
         test = kernel.inputs(X_test)
-        for line_search, touch in ((False, False), (True, False), (True, True)):
-            if scheme == "constant" and touch:
-                continue
+        for number in range(4 if scheme == "linear" else 2):  # how many of the additions
+            given = {name: k < number for k, name in enumerate(("line_search", "touch", "spread"))}
             cells = []
             for seed in range(options.seeds):
-                solver = SampledCuts(
-                    scheme, METHODS[scheme]["sample_size"], line_search=line_search, touch=touch, seed=seed
-                )
+                solver = SampledCuts(scheme, METHODS[scheme]["sample_size"], seed=seed, **given)
                 problem = KernelProblem(Binary(0), kernel, X, y, n_jobs=None)
                 with problem.engine:
                     result = solve(problem, solver, epsilon=1e-3, time_limit=options.limit)
@@ -205,7 +202,7 @@ def schemes(options):
                 error = 100 * np.mean((f[:, 0] > 0) != (y_test > 0))
                 cells.append((result.n_iter, result.seconds, problem.primal(result.w) / n, error))
             rounds, seconds, primal, error = zip(*cells, strict=True)
-            names = [name for name, used in (("line search", line_search), ("touch", touch)) if used]
+            names = [name.replace("_", " ") for name, used in given.items() if used]
             primal = f"{statistics.mean(primal):.4f}"
             row(
                 scheme,

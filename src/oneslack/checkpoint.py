@@ -144,8 +144,6 @@ class Keeper:
     def __init__(self, checkpoint, resume, problem, solver, run, goal):
         from .driver import identity
 
-        if hasattr(problem, "kernel"):
-            raise OneslackError("the training of a kernel cannot be written down; leave checkpoint out")
         self.goal, self.done = goal, None
         self.checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
         self.run, self.state = run, None
@@ -159,6 +157,8 @@ class Keeper:
             return
         saved = self.checkpoint.load(self.about)
         if saved is not None:
+            if hasattr(problem, "kernel"):
+                problem.certified = solver.certifies  # where the run is done, no step will say so
             self._compare(problem, saved)
             run.go_on_with(saved)
             self.state = saved.state
@@ -167,7 +167,8 @@ class Keeper:
 
     def _compare(self, problem, saved):
         """Other examples of the same shape would give wrong bounds without a word."""
-        if saved.w is not None:
+        # With a kernel the identity looks at rows of all parts, and P may be an estimate.
+        if saved.w is not None and not hasattr(problem, "kernel"):
             primal = problem.primal(saved.w)
             if not abs(primal - saved.primal) <= 1e-6 * abs(saved.primal):
                 raise FormatError(
@@ -195,7 +196,7 @@ def _plain(number):
     return number.item()
 
 
-# States are dicts, lists and tuples of numbers, text, arrays, sparse matrices and planes.
+# States are dicts, lists and tuples of numbers, text, arrays, sparse matrices, planes and expansions.
 
 
 def _encode(value, arrays):
@@ -203,6 +204,8 @@ def _encode(value, arrays):
     from scipy import sparse
 
     from .cuts import Plane
+    from .kernel_problem import Expansion
+    from .solvers.sampled_planes import SampledPlanes
 
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -216,6 +219,11 @@ def _encode(value, arrays):
         return {"array" if isinstance(value, np.ndarray) else "number": name}
     if isinstance(value, Plane):
         return {"plane": [_encode(value.normal, arrays), value.offset]}
+    if isinstance(value, Expansion):
+        parts = [value.index, value.coefficients, value.bias, value.norm2]
+        return {"expansion": [_encode(part, arrays) for part in parts]}
+    if isinstance(value, SampledPlanes):
+        return {"sampled_planes": [_encode(value.state(), arrays)]}
     if sparse.issparse(value) and value.format == "csr":
         parts = [value.data, value.indices, value.indptr, tuple(value.shape)]
         return {"csr": [_encode(part, arrays) for part in parts]}
@@ -226,6 +234,8 @@ def _decode(value, arrays):
     from scipy import sparse
 
     from .cuts import Plane
+    from .kernel_problem import Expansion
+    from .solvers.sampled_planes import SampledPlanes
 
     if not isinstance(value, dict):
         return value
@@ -239,6 +249,10 @@ def _decode(value, arrays):
     parts = [_decode(item, arrays) for item in content]
     if kind == "plane":
         return Plane(*parts)
+    if kind == "expansion":
+        return Expansion(*parts)
+    if kind == "sampled_planes":
+        return SampledPlanes.of_state(*parts)
     if kind == "csr":
         return sparse.csr_array(tuple(parts[:3]), shape=parts[3])
     return parts if kind == "list" else tuple(parts)

@@ -256,7 +256,8 @@ def identity(problem) -> dict:
     """What must be the same where a state is to be of use: bounds of another problem are none here."""
     model = getattr(problem, "model", problem)
     described = _described(model) if model is not problem else ""
-    return {
+    kernel = {"kernel": problem.digest} if hasattr(problem, "kernel") else {}
+    return kernel | {
         "model": f"{type(model).__name__} {described}".strip(),
         "parameters": problem.n_params,
         "examples": getattr(problem, "n", None),

@@ -12,6 +12,7 @@ the nodes are the rows of X, the slots the columns of S, and the methods that re
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +26,8 @@ NEEDS = ("pack", "new_scores", "risk", "cut", "along")
 MEMORY = 2**31
 #: Values of the kernel that an estimate of P may cost.
 ESTIMATE = 1e8
+#: Rows that go into the identity of a problem.
+DIGESTED = 1000
 #: Parts of the examples whose means tell the error of the estimate.
 PARTS = 20
 
@@ -100,6 +103,7 @@ class KernelProblem:
     floor = 0.0
     has_scores = False
     has_batches = False
+    is_plain = True  # a row of S is an example
 
     def __init__(
         self, model, kernel, X, Y, C=1.0, *, intercept=False, sample_weight=None, memory=MEMORY, n_jobs=1
@@ -114,7 +118,7 @@ class KernelProblem:
             )
         self.model, self.C, self.intercept, self.memory = model, float(C), bool(intercept), int(memory)
         self.kernel = kernel
-        self.n = X.shape[0]
+        self.n = self.n_nodes = X.shape[0]
         self.inputs = kernel.inputs(X, np.arange(self.n) if kernel.is_precomputed else None)
         self.data = model.pack(np.empty((self.n, 0)), Y, sample_weight)
         total = float(self.data.weights.sum())
@@ -129,6 +133,16 @@ class KernelProblem:
         self.regulariser = _Regulariser(self.slots)
         self.primal_error = 0.0
         self.n_values = 0  # values of the kernel computed so far
+
+    @property
+    def digest(self) -> str:
+        """What tells another kernel or other rows, most likely; targets and weights are told by `data`."""
+        kernel, rows = self.kernel, self.inputs.rows[:: max(len(self.inputs) // DIGESTED, 1)]
+        name = getattr(kernel.name, "__qualname__", kernel.name)
+        rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
+        seen = zlib.crc32(np.ascontiguousarray(rows)) if rows.dtype.kind in "biuf" else 0
+        dtype = np.dtype(kernel.dtype).name
+        return f"{name} {kernel.gamma!r} {kernel.degree!r} {kernel.coef0!r} {dtype} {seen:08x}"
 
     # Scores are (n, slots) float64 here, and (n, *shape) for the model.
 

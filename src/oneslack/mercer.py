@@ -30,6 +30,8 @@ BLOCK_ROWS, BLOCK_COLUMNS = 256, 1024
 COPY_ROWS = 16_384
 #: A sparse matrix is unpacked when it then takes at most this many bytes.
 DENSE_BYTES = 2**29
+#: Rows of so many columns are multiplied in less time than their product is looked up in a large matrix.
+QUICK_COLUMNS = 1000
 #: exp(-gamma |a - b|^2) is computed by way of <a, b>: beyond this gamma |a|^2, float32 loses too much.
 FLOAT32_SPREAD = 2000.0
 
@@ -123,6 +125,10 @@ class Kernel:
             rows[lo:hi, -2] = -0.5 * _squared_norms(Z)
         return Inputs(rows)
 
+    def plain_rows(self, A: Inputs):
+        """The rows without what is added to them: moved and scaled at most."""
+        return A.rows[:, :-2] if isinstance(self.name, str) and self.name == "rbf" else A.rows
+
     def values(self, A: Inputs, B: Inputs) -> np.ndarray:
         """K(A, B), (len(A), len(B))."""
         return self._block(A, self._right(B))
@@ -196,6 +202,23 @@ class Kernel:
 
         _over_blocks(fill, len(A), engine)
         return out
+
+    def write_rows(self, A: Inputs, B: Inputs, out, places, engine):
+        """out[places[i]] = k(a_i, B) for each row of A."""
+        left, width = self._right(A), max(BLOCK_ROWS * BLOCK_COLUMNS // max(len(A), 1), 64)
+        rooms = _Rooms(self.dtype, len(A) * width)
+
+        def fill(span):
+            # Either factor may be the one with its columns swapped.
+            out[places, slice(*span)] = self._block(left, B.take(slice(*span)), rooms.mine())
+
+        with single_blas_thread():
+            engine.map(fill, _spans(len(B), width))
+
+    def is_quick(self, A: Inputs) -> bool:
+        """Is a value little more than a dense product of two rows, and are these short?"""
+        named = not callable(self.name) and self.name in ("linear", "poly", "rbf")
+        return named and not sp.issparse(A.rows) and A.rows.shape[1] <= QUICK_COLUMNS
 
     def grouped_product(self, A: Inputs, B: Inputs, coefficients, offsets, engine) -> np.ndarray:
         """(groups, len(A), K): K(A, B_k) @ coefficients_k, with B_k = B[offsets[k] : offsets[k + 1]]."""

@@ -10,9 +10,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import oneslack
-from oneslack import KernelFeatures, KernelSVC, LinearSVC, RankSVM, SequenceTagger
+from oneslack import (
+    Chain,
+    KernelFeatures,
+    KernelSVC,
+    LinearSVC,
+    Multiclass,
+    RankSVM,
+    SequenceTagger,
+    StructuralSVM,
+)
 from oneslack.datasets import make_checkers
 from oneslack.ragged import Ragged
+from oneslack.viz.named_weights import largest_weights
 
 X, Y = make_checkers(400, random_state=0)
 CHECKS = list(estimator_checks_generator(KernelFeatures(), mark="skip"))
@@ -62,6 +72,84 @@ def test_a_ranking_that_no_linear_scores_have():
     ranked.fit(data, targets, ranksvm__groups=groups)
     assert linear.score(data, targets, groups) < 0.65
     assert ranked[-1].score(ranked[:-1].transform(data), targets, groups) > 0.95
+
+
+def test_a_ranking_with_a_kernel_is_one_on_its_features(tmp_path):
+    rng = np.random.default_rng(0)
+    data = rng.uniform(-1, 1, (300, 2))
+    targets, groups = -np.abs(data[:, 0]), rng.integers(0, 10, 300)
+    model = RankSVM(C=1.0, kernel="rbf", gamma=3.0, n_basis=50, random_state=3)
+    model.fit(data, targets, groups=groups)
+    assert model.score(data, targets, groups) > 0.95
+    features = KernelFeatures("rbf", 3.0, n_basis=50, random_state=3)
+    by_hand = RankSVM(C=1.0).fit(features.fit_transform(data), targets, groups=groups)
+    np.testing.assert_array_equal(model.coef_, by_hand.coef_)
+    assert by_hand.basis_ is None
+    model.save(tmp_path / "rank.model")
+    again = oneslack.load(tmp_path / "rank.model")
+    np.testing.assert_array_equal(again.predict(data), model.predict(data))
+    again.save(tmp_path / "again.model")
+    assert (tmp_path / "again.model").read_bytes() == (tmp_path / "rank.model").read_bytes()
+    with pytest.raises(ValueError, match="has 3 features, but RankSVM is expecting 2 features"):
+        again.predict(np.ones((2, 3)))
+    with pytest.raises(oneslack.OneslackError, match="has no weights by feature"):
+        largest_weights(model)
+
+
+def test_a_warm_start_with_a_kernel_goes_on():
+    rng = np.random.default_rng(0)
+    data = rng.uniform(-1, 1, (200, 2))
+    model = RankSVM(kernel="rbf", gamma=3.0, n_basis=40, warm_start=True).fit(data, -np.abs(data[:, 0]))
+    first = model.n_iter_
+    assert model.fit(data, -np.abs(data[:, 0])).n_iter_ < first
+
+
+# Structured models.
+
+
+def test_a_structured_model_with_a_kernel_is_one_on_its_features(tmp_path):
+    codes = (Y > 0).astype(int)
+    svm = StructuralSVM(Multiclass(2, 2), C=3.0, kernel="rbf", gamma=5.0, n_basis=80).fit(X, codes)
+    assert svm.score(X, codes) > 0.9
+    Z = KernelFeatures(gamma=5.0, n_basis=80).fit_transform(X)
+    by_hand = StructuralSVM(Multiclass(Z.shape[1], 2), C=3.0).fit(Z, codes)
+    np.testing.assert_array_equal(svm.coef_, by_hand.coef_)
+    assert svm.predict(sp.csr_array(X)) == svm.predict(X.tolist()) == svm.predict(X)
+    svm.save(tmp_path / "svm.model")
+    again = oneslack.load(tmp_path / "svm.model")
+    assert again.predict(X) == svm.predict(X)
+    assert again.predict([]) == []
+
+
+def test_a_structured_chain_with_a_kernel_is_the_tagger():
+    svm = StructuralSVM(Chain(2, 2), C=1.0, kernel="rbf", gamma=3.0, n_basis=60).fit(WORDS, LABELS)
+    tagger = SequenceTagger(C=1.0, kernel="rbf", gamma=3.0, n_basis=60, tol=1e-3).fit(WORDS, LABELS)
+    assert svm.objective_ == pytest.approx(tagger.objective_, rel=2e-3)
+    assert np.mean(np.concatenate(svm.predict(NEW_WORDS)) == NEW_LABELS.values) > 0.95
+    first = svm.predict_topk(NEW_WORDS, 2)[0]
+    np.testing.assert_array_equal(first[0][0], svm.predict(NEW_WORDS)[0])
+
+
+def test_models_that_take_no_kernel_say_so():
+    class Plain:
+        n_params = 2
+
+        def joint_feature(self, x, y):
+            return np.zeros(2)
+
+        def loss(self, y, y_hat):
+            return float(y != y_hat)
+
+        def decode(self, w, x, y=None):
+            return 0
+
+    with pytest.raises(ValueError, match=r"Plain lacks n_features\. Use kernel=None"):
+        StructuralSVM(Plain(), kernel="rbf").fit([[1.0]], [0])
+    Plain.n_features = 1
+    with pytest.raises(ValueError, match="Plain is no dataclass"):
+        StructuralSVM(Plain(), kernel="rbf").fit([[1.0]], [0])
+    with pytest.raises(ValueError, match="X has 2 columns, but the model has 3 features"):
+        StructuralSVM(Multiclass(3, 2), kernel="rbf").fit(X, (Y > 0).astype(int))
 
 
 # Chains.

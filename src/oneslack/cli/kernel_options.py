@@ -1,4 +1,4 @@
-"""Options of `train classify` about kernels."""
+"""Options of `train classify | rank | tag` about kernels."""
 
 from __future__ import annotations
 
@@ -62,27 +62,42 @@ SampleSize = Annotated[
         help="Examples of a sampled cut (default: 400 for linear, 1000 for constant), or of the basis (500).",
     ),
 ]  # fmt: skip
+NBasis = Annotated[
+    int | None,
+    typer.Option(
+        "--n-basis", min=1, show_default=False,
+        help="With a kernel: examples of the basis (default: 500 to rank, 1000 tokens to tag).",
+    ),
+]  # fmt: skip
 
 
 def kernel_terms(kernel, gamma, degree, coef0, method, sample_size) -> dict:
     """The parameters of KernelSVC that are given; empty without a kernel."""
-    given = {
-        "--gamma": gamma, "--degree": degree, "--coef0": coef0, "--method": method,
-        "--sample-size": sample_size,
-    }  # fmt: skip
-    if kernel is None:
-        for option, value in given.items():
-            if value is not None:
-                raise Refusal(f"{option} is for a kernel; add --kernel rbf, or drop it.", Exit.USAGE)
-        return {}
-    terms = {"kernel": kernel.value, "gamma": gamma, "degree": degree, "coef0": coef0}
-    terms["method"] = None if method is None else method.value
-    terms["n_basis" if method == Method.basis else "sample_size"] = sample_size
-    return {name: value for name, value in terms.items() if value is not None}
+    given = {"method": None if method is None else method.value, "sample_size": sample_size}
+    terms = _terms(kernel, gamma, degree, coef0, **given)
+    if method == Method.basis and sample_size is not None:
+        terms["n_basis"] = terms.pop("sample_size")
+    return terms
+
+
+def basis_terms(kernel, gamma, degree, coef0, n_basis) -> dict:
+    """The parameters of RankSVM or SequenceTagger that are given; empty without a kernel."""
+    return _terms(kernel, gamma, degree, coef0, n_basis=n_basis)
+
+
+def _terms(kernel, gamma, degree, coef0, **others):
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0, **others}
+    given = {name: value for name, value in given.items() if value is not None}
+    if kernel is not None:
+        return {"kernel": kernel.value, **given}
+    for name in given:
+        option = "--" + name.replace("_", "-")
+        raise Refusal(f"{option} is for a kernel; add --kernel rbf, or drop it.", Exit.USAGE)
+    return {}
 
 
 def refuse_with_kernel(terms, **others):
-    """A kernel model has no weights of features, and its training is not written down."""
+    """A kernel model has no weights of features, and is trained on this machine."""
     for name, value in others.items():
         if terms and value:
             option = "--" + name.replace("_", "-")

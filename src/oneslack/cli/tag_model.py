@@ -78,10 +78,8 @@ def reading_of(saved, path, options, need_labels=False) -> Reading:
             f"{saved.path}: was trained in Python on dicts of features, which no file holds; use it in "
             "Python, or train it with templates."
         )
-    if features == "kernel":
-        raise Refusal(f"{saved.path}: was trained in Python with a kernel; use it in Python.")
     kind = kind_of(path, options.format)
-    if features == "matrices":
+    if features in ("matrices", "kernel"):
         return _numbers(saved, path, kind, options)
     if options.zero_based is not None:
         raise Refusal("--zero-based and --one-based are for files of numbers; drop it.", Exit.USAGE)
@@ -198,7 +196,7 @@ def read_numbers(path, saved, zero_based):
     if zero_based is None:
         zero_based = "auto" if source is None or source.zero_based is None else source.zero_based
     rows = read_svmhmm(path, zero_based=zero_based)
-    d = saved.model.model_.n_features
+    d = saved.header["features"].get("columns") or saved.model.model_.n_features
     X = rows.X[:, :d] if rows.X.shape[1] > d else rows.X
     X.resize((X.shape[0], d))
     return Ragged(X, rows.offsets), rows.tags

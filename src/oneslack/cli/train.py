@@ -15,7 +15,9 @@ from .kernel_options import (
     Gamma,
     HowKernel,
     Kernel,
+    NBasis,
     SampleSize,
+    basis_terms,
     kernel_terms,
     refuse_with_kernel,
 )
@@ -150,7 +152,7 @@ def classify(
     refuse_with_metric(metric, prior, nonnegative, memory)
     by_kernel = kernel_terms(kernel, gamma, degree, coef0, method, sample_size)
     refuse_with_kernel(
-        by_kernel, metric=metric, prior=prior, nonnegative=nonnegative, checkpoint=checkpoint, memory=memory,
+        by_kernel, metric=metric, prior=prior, nonnegative=nonnegative, memory=memory,
         solver=solver != Solver.auto, engine=engine != Engine.threads,
     )  # fmt: skip
     check_writable(output, inputs=[file])
@@ -241,6 +243,11 @@ def rank(
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
     solver: Planes = PlaneSolver.auto,
+    kernel: Kernel = None,
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    n_basis: NBasis = None,
     max_iter: MaxIter = 100_000,
     time_limit: TimeLimit = None,
     checkpoint: Checkpoint = None,
@@ -257,9 +264,11 @@ def rank(
 ):
     """Train a linear score that puts the examples of each query in the order of their targets.
 
-    Targets are numbers, larger is better; without queries all examples are compared. Ctrl-C keeps the best
-    model so far and says its gap.
+    Targets are numbers, larger is better; without queries all examples are compared. With --kernel the score
+    is a sum over basis functions, and the gap that of their span. Ctrl-C keeps the best model so far and says
+    its gap.
     """
+    by_kernel = basis_terms(kernel, gamma, degree, coef0, n_basis)
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
     from . import targets, training
@@ -269,7 +278,7 @@ def rank(
     model = training.build(
         "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value, n_jobs=jobs,
         engine=engine_for(engine, address, jobs), max_iter=max_iter,
-        time_limit=time_limit,
+        time_limit=time_limit, **by_kernel,
     )  # fmt: skip
     return training.train(model, examples, subject, output, quiet, as_json, keeping)
 

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..engines.threads import Threads
-from .kernel_parameters import check_kernel_parameters, fitted_kernel
+from .kernel_parameters import KERNEL, check_kernel_parameters, fitted_kernel
 from .linear_model import INPUT
 from .parameters import seed_of
 
@@ -126,3 +126,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 part = self._kernel.inputs(X[lo : lo + 65_536])
                 Z[lo : lo + 65_536] = mapped(self._kernel, part, B, self.mapping_, engine)
         return Z
+
+
+def basis_for(model) -> KernelFeatures | None:
+    """What the parameters `kernel`, `gamma`, ..., `n_basis` of an estimator ask for, not fitted; None without
+    a kernel."""
+    if model.kernel is None:
+        return None
+    names = (*KERNEL, "n_basis", "n_jobs", "random_state")
+    return KernelFeatures(**{name: getattr(model, name) for name in names})

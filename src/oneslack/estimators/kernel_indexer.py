@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import OneslackError
-from ..mercer import Kernel
 from .kernel_features import KernelFeatures
-from .saving import check_shape
+from .saving_basis import basis_from_file, basis_to_file
 from .tagged_input import rows_of
-
-_FIELDS = ("gamma", "degree", "coef0")
 
 
 class KernelIndexer:
@@ -46,31 +42,9 @@ class KernelIndexer:
 
     def to_arrays(self):
         """(header, arrays) for a model file."""
-        kernel, fitted = self.features._kernel, self.features
-        if callable(kernel.name):
-            raise OneslackError(
-                "cannot save a model whose kernel is a function; use a named kernel, or pickle the model"
-            )
-        about = {"kernel": kernel.name, "dtype": np.dtype(kernel.dtype).name}
-        about["columns"] = int(fitted.n_features_in_)
-        about |= {name: float(getattr(kernel, name)) for name in _FIELDS}
-        basis = fitted.components_
-        arrays = {"basis": basis.toarray() if hasattr(basis, "toarray") else np.ascontiguousarray(basis)}
-        arrays["mapping"] = fitted.mapping_
-        if kernel.centre is not None:
-            arrays["centre"] = kernel.centre
-        return about, arrays
+        return basis_to_file(self.features)
 
     @classmethod
     def from_arrays(cls, about, arrays):
         """Of a model file; a ValueError, TypeError or KeyError where something is missing."""
-        d, basis, mapping = int(about["columns"]), arrays["basis"], arrays["mapping"]
-        check_shape("rows of the basis", basis, (len(mapping), d))
-        check_shape("mapping of the basis", mapping, (len(basis), len(basis)))
-        numbers = [float(about[name]) for name in _FIELDS]
-        dtype = {"float32": np.float32, "float64": np.float64}[about["dtype"]]
-        fitted = KernelFeatures(str(about["kernel"]), *numbers, n_basis=max(len(basis), 1))
-        fitted._kernel = Kernel(str(about["kernel"]), *numbers, dtype, arrays.get("centre"))
-        fitted.components_, fitted.mapping_ = basis, mapping
-        fitted.n_features_in_, fitted._n_features_out = d, len(basis)
-        return cls(fitted)
+        return cls(basis_from_file(about, arrays))

@@ -68,8 +68,8 @@ _KERNEL_CHECKS = {
     "memory": lambda value: _number("memory", value, "a positive number of bytes", lambda size: size > 0),
 }
 
-#: Of a tagger, which has a kernel only where it is asked for one; it needs the rows of tokens.
-TAGGER_CHECKS = {name: _KERNEL_CHECKS[name] for name in (*KERNEL, "n_basis")} | {
+#: Of estimators that have a kernel only where they are asked for one; they need rows.
+BASIS_CHECKS = {name: _KERNEL_CHECKS[name] for name in (*KERNEL, "n_basis")} | {
     "kernel": lambda value: (
         value is None
         or callable(value)

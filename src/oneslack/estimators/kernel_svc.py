@@ -241,7 +241,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     def _solve(self, task, X, callbacks):
         results, solver, errors = [], self._solver(), []
         begin, time_limit, max_iter = time.perf_counter(), self.time_limit, self.max_iter
-        for model, y, weights in task.models():
+        for number, (model, y, weights) in enumerate(task.models()):
             if self.time_limit is not None:
                 time_limit = max(self.time_limit - (time.perf_counter() - begin), 1e-9)
             problem = KernelProblem(
@@ -251,7 +251,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             with problem.engine:
                 result = driver.solve(
                     problem, solver, tol=self.tol, epsilon=self._stopping_epsilon(), max_iter=max_iter,
-                    time_limit=time_limit, callbacks=callbacks,
+                    time_limit=time_limit, callbacks=callbacks, **self._keeping(number),
                 )  # fmt: skip
                 results.append(_with_certificate(problem, result))
                 errors.append(problem.primal_error)
@@ -364,7 +364,7 @@ def _with_certificate(problem, result):
     from ..solvers.sampled_cuts import certified_dual
 
     planes = result.state.get("planes")
-    if planes is None:
+    if planes is None or not any(planes.exact):  # "constant" knows no exact planes
         return result
     dual = certified_dual(problem, planes, max(0.25 * problem.n_values, CERTIFICATE))
     return result if dual is None else replace(result, dual=dual, certified=True)

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from ..metrics import ordered_pairs
 from ..models.ranking import Grouped, Ranking
 from ..rows import as_rows
 from .callbacks import with_callbacks
 from .class_task import binary_rows
-from .linear_model import INPUT, LinearModel
+from .kernel_features import basis_for
+from .kernel_parameters import BASIS_CHECKS
+from .linear_model import INPUT, LinearModel, products
 from .parameters import check_parameters
+from .sharded_tasks import is_shards
 from .targets import check_weights
 
 
@@ -65,6 +68,12 @@ class RankSVM(RegressorMixin, LinearModel):
         Stop by the cutting-plane papers' rule instead: no constraint is violated by more.
     solver : {"auto", "one_slack"} or a solver, default="auto"
         How to solve it.
+    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
+        Score by a kernel instead of linearly: by basis functions, see `KernelFeatures`.  The certificate is
+        then that of the span of the basis.
+    gamma, degree, coef0 : as for KernelSVC
+    n_basis : int, default=500
+        Rows of the basis.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.  The result is the same for any number.
     engine : {"threads", "ray"}, Ray or None, default=None
@@ -75,13 +84,18 @@ class RankSVM(RegressorMixin, LinearModel):
         Seconds of training; the best model so far is kept, with its gap.
     warm_start : bool, default=False
         Begin at the last fit: the same problem goes on where it stopped.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw of the basis; None is 0, so equal fits are equal.
     verbose : int, default=0
         1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d,)
-        Weights of the features; a constant would change no order, so there is no intercept.
+    coef_ : ndarray of shape (d,), or (k,) with a kernel
+        Weights of the features, or of the k basis functions; a constant would change no order, so there is no
+        intercept.
+    basis_ : KernelFeatures or None
+        From rows to the features that `coef_` weighs, where there is a kernel.
     objective_, dual_objective_ : float
         Bounds of the optimum from above (at this model) and below.
     duality_gap_ : float
@@ -106,6 +120,8 @@ class RankSVM(RegressorMixin, LinearModel):
     1.0
     """
 
+    _checks = BASIS_CHECKS
+
     def __init__(
         self,
         C=1.0,
@@ -113,22 +129,34 @@ class RankSVM(RegressorMixin, LinearModel):
         tol=1e-3,
         epsilon=None,
         solver="auto",
+        kernel=None,
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        n_basis=500,
         n_jobs=None,
         engine=None,
         max_iter=100_000,
         time_limit=None,
         warm_start=False,
+        random_state=None,
         verbose=0,
     ):
         self.C = C
         self.tol = tol
         self.epsilon = epsilon
         self.solver = solver
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_basis = n_basis
         self.n_jobs = n_jobs
         self.engine = engine
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.warm_start = warm_start
+        self.random_state = random_state
         self.verbose = verbose
 
     @with_callbacks
@@ -154,6 +182,10 @@ class RankSVM(RegressorMixin, LinearModel):
         X, y = validate_data(self, X, y, y_numeric=True, order="C", ensure_min_samples=2, **INPUT)
         X = as_rows(X)
         weights = None if sample_weight is None else check_weights(_check_sample_weight(sample_weight, X))
+        basis = basis_for(self)
+        if basis is not None:
+            X = basis.fit(X).transform(X)
+        self.basis_ = basis
         task = RankTask(y, group_codes(groups, len(y)), weights, X.shape[1])
         return self._train(task, X, y, sample_weight)
 
@@ -161,7 +193,15 @@ class RankSVM(RegressorMixin, LinearModel):
         self.coef_, self.intercept_ = coef[0], 0.0
 
     def _shapes(self):
-        return {"coef": (self.n_features_in_,), "intercept": ()}
+        width = self.n_features_in_ if self.basis_ is None else len(self.basis_.mapping_)
+        return {"coef": (width,), "intercept": ()}
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        if self.basis_ is None or is_shards(X):
+            return super()._scores(X)
+        X = validate_data(self, X, reset=False, **INPUT)
+        return products(self.basis_.transform(X), np.atleast_2d(self.coef_).T)
 
     def predict(self, X):
         """The score of each row; larger comes first.

@@ -24,6 +24,11 @@ def to_file(model):
         header["multilabel"] = bool(model.multilabel_)
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = [str(name) for name in model.feature_names_in_]
+    if getattr(model, "basis_", None) is not None:
+        from .saving_basis import basis_to_file
+
+        header["basis"], basis = basis_to_file(model.basis_)
+        arrays |= basis
     for name in ARRAYS:
         if hasattr(model, f"{name}_"):
             arrays[name] = np.asarray(getattr(model, f"{name}_"), dtype=float)
@@ -42,10 +47,24 @@ def from_file(kind, header, arrays):
         model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         check_shape("feature names", model.feature_names_in_, (model.n_features_in_,))
     certificate_from_file(model, header["certificate"])
+    if "kernel" in model.get_params(deep=False):
+        model.basis_ = _basis(header, arrays, model.n_features_in_)
     for name, shape in model._shapes().items():
         check_shape(ARRAYS[name], arrays[name], shape)
         setattr(model, f"{name}_", arrays[name] if shape else float(arrays[name]))
     return model
+
+
+def _basis(header, arrays, d):
+    """The basis functions, or None where there is no kernel."""
+    from .saving_basis import basis_from_file
+
+    if "basis" not in header:
+        return None
+    basis = basis_from_file(header["basis"], arrays)
+    if basis.n_features_in_ != d:
+        raise ValueError(f"the basis has {basis.n_features_in_} columns, expected {d}")
+    return basis
 
 
 # What all estimators have.

@@ -15,6 +15,7 @@ from ..features import DictIndexer, FeatureIndex
 from ..formats.compressed import compress, decompress
 from ..models import Binary, Chain, Multiclass
 from .kernel_indexer import KernelIndexer
+from .kernel_inputs import on_basis
 from .saving import (
     certificate_from_file,
     check_shape,
@@ -23,6 +24,7 @@ from .saving import (
     common_to_file,
     parameters_from_file,
 )
+from .saving_basis import basis_from_file, basis_to_file
 
 #: Models whose fields say all about them.
 MODELS = {model.__name__: model for model in (Binary, Chain, Multiclass)}
@@ -61,7 +63,11 @@ def tagger_from_file(kind, header, arrays):
 
 def structural_to_file(svm):
     """(header, arrays) of a fitted StructuralSVM with one of MODELS."""
-    return _compressed(*_structured_to_file(svm, svm.model))
+    header, arrays = _structured_to_file(svm, svm.model)
+    if getattr(svm, "basis_", None) is not None:
+        header["basis"], basis = basis_to_file(svm.basis_)
+        arrays |= basis
+    return _compressed(header, arrays)
 
 
 def structural_from_file(kind, header, arrays):
@@ -69,7 +75,10 @@ def structural_from_file(kind, header, arrays):
     arrays = decompress(header.get("compressed", {}), arrays)
     model = _model_from_file(header["model"], arrays)
     svm = kind(model, **parameters_from_file(header["parameters"], arrays))
-    return _finish(svm, model, header, arrays)
+    svm.basis_ = basis_from_file(header["basis"], arrays) if "basis" in header else None
+    if svm.basis_ is not None and svm.basis_.n_features_in_ != model.n_features:
+        raise ValueError(f"the basis has {svm.basis_.n_features_in_} columns, not {model.n_features}")
+    return _finish(svm, on_basis(model, svm.basis_), header, arrays)
 
 
 def _compressed(header, arrays):

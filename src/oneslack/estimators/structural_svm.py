@@ -14,9 +14,12 @@ from ..split.new import new_problem
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .convergence import warn_if_stopped_early
+from .kernel_features import basis_for
+from .kernel_inputs import check_takes_kernel, on_basis, through
+from .kernel_parameters import BASIS_CHECKS
 from .parameters import check_parameters
 from .partial_labels import solve_partly_labelled
-from .targets import check_weights
+from .targets import checked_sizes
 from .weight_terms import given_terms
 
 #: What training and predicting ask of a model.
@@ -49,6 +52,13 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         Cuts that "one_slack" remembers of each example, to ask them before the decoder; 0 for none. Whether
         that pays is measured by the clock where the decoder is written in Python, so that another run may
         take other steps to the same gap; `solver=OneSlack(cache_size=10)` decides without a clock.
+    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
+        Score by a kernel instead of linearly, where the model weighs the `n_features` columns of its inputs
+        (Binary, Multiclass, Chain, or a dataclass of your own): by basis functions, see `KernelFeatures`.
+        The certificate is then that of the span of the basis.
+    gamma, degree, coef0 : as for KernelSVC
+    n_basis : int, default=500
+        Rows of the basis.
     prior : array-like, dict or None, default=None
         Where the weights are drawn to instead of 0: of shape (n_params,), or by groups, as pairs
         (index, value), or a dict from the names of the model's `blocks`.
@@ -76,7 +86,9 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
     Attributes
     ----------
     coef_ : ndarray of shape (n_params,)
-        The weights w.
+        The weights w; with a kernel those of the model with as many features as the basis has functions.
+    basis_ : KernelFeatures or None
+        From rows to the features that `coef_` weighs, where there is a kernel.
     objective_, dual_objective_ : float
         Bounds of the optimum from above (at this model) and below.
     duality_gap_ : float
@@ -96,6 +108,8 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
     ([0, 1, 1], 1.0)
     """
 
+    _checks = BASIS_CHECKS
+
     def __init__(
         self,
         model,
@@ -106,6 +120,11 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         tol=1e-3,
         epsilon=None,
         cache_size=10,
+        kernel=None,
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        n_basis=500,
         prior=None,
         scale=None,
         nonnegative=None,
@@ -124,6 +143,11 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         self.tol = tol
         self.epsilon = epsilon
         self.cache_size = cache_size
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_basis = n_basis
         self.prior = prior
         self.scale = scale
         self.nonnegative = nonnegative
@@ -153,14 +177,20 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         self : StructuralSVM
         """
         check_parameters(self)
-        problem = self._problem(X, Y, sample_weight)
+        self._check_model()
+        basis = basis_for(self)
+        if basis is not None:
+            check_takes_kernel(self.model, self.kernel)
+            X = through(basis, X, self.model.n_features)
+        model = on_basis(self.model, basis)
+        problem = self._problem(model, X, Y, sample_weight)
         w = getattr(self, "coef_", None) if self.warm_start else None
         if w is not None and w.shape != (problem.n_params,):
             w = None
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            if isinstance(self.model, Chain) and getattr(problem.data, "truth", problem) is None:
+            if isinstance(model, Chain) and getattr(problem.data, "truth", problem) is None:
                 result = solve_partly_labelled(
-                    self.model, X, Y, self.C, self._training(), callbacks, start=w,
+                    model, X, Y, self.C, self._training(), callbacks, start=w,
                     sample_weight=sample_weight, **self._options(),
                 )  # fmt: skip
             else:
@@ -169,25 +199,20 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
                 result = driver.solve(
                     problem, callbacks=callbacks, start=start, **self._training(), **self._keeping()
                 )
-            self.coef_ = result.w
+            self.coef_, self.basis_ = result.w, basis
             self._store_certificate([result], self._data_key)
         warn_if_stopped_early(self, None, [result])
         return self
 
-    def _problem(self, X, Y, sample_weight):
+    def _check_model(self):
         if isinstance(self.model, type) or lacks(self.model, NEEDS):
             raise TypeError(_what_is_wrong(self.model))
-        n = _count(X)
-        if _count(Y) != n:
-            raise ValueError(f"X has {n} examples but Y has {_count(Y)}")
-        if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight, dtype=float)
-            if sample_weight.shape != (n,):
-                raise ValueError(f"sample_weight has shape {sample_weight.shape}, expected ({n},)")
-            check_weights(sample_weight)
+
+    def _problem(self, model, X, Y, sample_weight):
+        sample_weight = checked_sizes(X, sample_weight, Y=Y)
         where = {"engine": self.engine, "solver": self.solver}
         return new_problem(
-            self.model, X, Y, self.C, sample_weight=sample_weight, **where, **self._options()
+            model, X, Y, self.C, sample_weight=sample_weight, **where, **self._options()
         )  # fmt: skip
 
     def _options(self):
@@ -207,7 +232,13 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         outputs : list
         """
         check_is_fitted(self)
-        return [self.model.decode(self.coef_, x) for x in X]
+        model, X = self._on_basis(X)
+        return [model.decode(self.coef_, x) for x in X]
+
+    def _on_basis(self, X):
+        """(model, X) that the weights are of."""
+        basis = getattr(self, "basis_", None)
+        return on_basis(self.model, basis), X if basis is None else through(basis, X)
 
     def predict_topk(self, X, k):
         """The k best outputs of each input, where the model has `decode_topk(w, x, k)`.
@@ -225,7 +256,8 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         if not hasattr(self.model, "decode_topk"):
             raise OneslackError(f"{type(self.model).__name__} has no decode_topk(w, x, k)")
-        return [self.model.decode_topk(self.coef_, x, k) for x in X]
+        model, X = self._on_basis(X)
+        return [model.decode_topk(self.coef_, x, k) for x in X]
 
     def score(self, X, Y, sample_weight=None):
         """1 - mean loss of the predictions.
@@ -256,10 +288,6 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
 
         check_is_fitted(self)
         save_model(path, *structural_to_file(self))
-
-
-def _count(items):
-    return items.shape[0] if hasattr(items, "shape") else len(items)
 
 
 def _what_is_wrong(model):

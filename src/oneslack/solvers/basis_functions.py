@@ -44,6 +44,7 @@ class BasisFunctions:
     seed: int = 0
 
     name = "basis_functions"
+    certifies = False
 
     def __post_init__(self):
         if self.choice not in ("random", "pivoted"):
@@ -67,8 +68,10 @@ class BasisFunctions:
             bias = V[k].copy() if problem.intercept else np.zeros(problem.slots)
             return Expansion(basis, back @ V[:k], bias)
 
-        for step in solver.steps(twin, None, tol):
-            yield replace(step, w=expansion(step.w), state=dict)
+        # The basis is drawn by the seed: the state of the linear solver is all there is to keep.
+        before = start.get("linear") if start else None
+        for step in solver.steps(twin, before, tol):
+            yield replace(step, w=expansion(step.w), state=lambda step=step: {"linear": step.state()})
 
 
 def choose_basis(kernel, inputs, k, choice, seed) -> tuple[np.ndarray, np.ndarray]:

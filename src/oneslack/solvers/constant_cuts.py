@@ -14,6 +14,7 @@ searched  The best point is kept, and the line to the QP's solution is searched 
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 
 import numpy as np
 
@@ -24,11 +25,18 @@ from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
 MOST_PULL = 10.0
 #: Rounds, for each of `patience`, over which a searched run must gain.
 HORIZON = 5
+#: What a searched run goes on from, beside its planes.
+_SEARCHED = ("checked", "S", "length", "pull", "bias", "point_bias", "course")
 
 
-def plain_steps(solver, problem, planes, rng, tol):
+def state_of(planes, rng, **others) -> dict:
+    """What a run goes on from: `planes` and the random numbers, and what its loop adds."""
+    return {"planes": planes, "rng": rng.bit_generator.state, **others}
+
+
+def plain_steps(solver, problem, planes, rng, tol, before=None):
     """The violation reported is the largest of the last `patience` samples."""
-    last = deque(maxlen=solver.patience)
+    last = deque(before["last"] if before else (), maxlen=solver.patience)
     while True:
         rows = draw(rng, problem.n, solver.sample_size)
         A = _scores_by_plane(problem, planes, rows)
@@ -46,18 +54,27 @@ def plain_steps(solver, problem, planes, rng, tol):
         planes.solve(solver.inner * max(tol, 1e-3) * max(planes.dual, 1e-6 * planes.weight))
         planes.best = planes.a
         planes.drop_idle()
-        yield Step(w=w, dual=dual, primal=primal, n_cuts=n_cuts, violation=violation)
+        yield Step(
+            w=w, dual=dual, primal=primal, n_cuts=n_cuts, violation=violation,
+            state=partial(state_of, planes, rng, last=list(last)),
+        )  # fmt: skip
 
 
-def searched_steps(solver, problem, planes, rng, tol):
+def searched_steps(solver, problem, planes, rng, tol, before=None):
     """The violation reported is what the last rounds have gained, or the gap where that is smaller."""
-    checked = draw(rng, problem.n, solver.checked)
-    S, dS = np.zeros((len(checked), problem.slots)), np.empty((len(checked), problem.slots))
-    bias, length, pull = np.zeros(problem.slots), 1.0, 0.0
-    primal = problem.weight * problem.risk_at(S, checked)
-    point_bias = bias
-    course = deque([primal], maxlen=HORIZON * solver.patience + 1)
+    if before is None:
+        checked = draw(rng, problem.n, solver.checked)
+        S, length, pull = np.zeros((len(checked), problem.slots)), 1.0, 0.0
+        bias = point_bias = np.zeros(problem.slots)
+        primal = problem.weight * problem.risk_at(S, checked)
+        course = [primal]
+    else:
+        checked, S, length, pull, bias, point_bias, course = (before[name] for name in _SEARCHED)
+        primal = course[-1]
+    dS, course = np.empty_like(S), deque(course, maxlen=HORIZON * solver.patience + 1)
     while True:
+        if planes.drop_idle() is not None:
+            planes.scores_of(planes.best, bias, S)
         rows = draw(rng, problem.n, solver.sample_size)
         A = _scores_by_plane(problem, planes, rows)
         c, loss = problem.cut_at(np.tensordot(planes.point, A, 1) + point_bias, rows)
@@ -80,9 +97,11 @@ def searched_steps(solver, problem, planes, rng, tol):
         yield Step(
             w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal if tol > 0 else None,
             n_cuts=len(planes), violation=violation,
+            state=partial(
+                state_of, planes, rng, checked=checked, S=S, length=length, pull=pull, bias=bias,
+                point_bias=point_bias, course=list(course),
+            ),
         )  # fmt: skip
-        if planes.drop_idle() is not None:
-            planes.scores_of(planes.best, bias, S)
 
 
 def draw(rng, n, size):

@@ -54,15 +54,20 @@ class ExactKernel:
     seed: int = 0
 
     name = "exact_kernel"
+    certifies = True
 
     def steps(self, problem, start=None, tol=1e-3):
         check_kernel_problem(problem, type(self).__name__)
         problem.certified = True
         duals = _duals_of(problem)
         rows = RowCache(problem, self.block)
-        S = np.zeros((problem.n, problem.slots))
         rng = np.random.default_rng(self.seed)
-        is_fresh, best, idle = True, -np.inf, 0
+        before = start if start and "duals" in start else None
+        if before:
+            duals.values[:], rng.bit_generator.state = before["duals"], before["rng"]
+            S, is_fresh, best, idle = (before[name] for name in ("S", "is_fresh", "best", "idle"))
+        else:
+            S, is_fresh, best, idle = np.zeros((problem.n, problem.slots)), True, -np.inf, 0
         while True:
             bias = duals.bias(S)
             c = duals.coefficients()
@@ -74,12 +79,16 @@ class ExactKernel:
                 # Rounding adds up in S: the certificate is of scores computed anew.
                 S, is_fresh = _fresh(problem, c), True
                 continue
-            idle = 0 if dual > best else idle + 1
-            best = max(best, dual)
-            yield Step(
-                w=_expansion(c, bias), dual=dual, primal=primal, n_cuts=int(c.any(axis=1).sum()),
-                stalled=idle >= PATIENCE,
-            )  # fmt: skip
+            if before is None:
+                idle = 0 if dual > best else idle + 1
+                best = max(best, dual)
+                state = {"duals": duals.values, "S": S, "is_fresh": is_fresh, "best": best, "idle": idle}
+                yield Step(
+                    w=_expansion(c, bias), dual=dual, primal=primal, n_cuts=int(c.any(axis=1).sum()),
+                    stalled=idle >= PATIENCE,
+                    state=lambda state=state: {**state, "rng": rng.bit_generator.state},
+                )  # fmt: skip
+            before = None  # that step was taken before
             chosen = duals.choose(S, bias, rows.capacity, rng)
             slots = rows.slots(chosen)
             Q = rows.between(slots, chosen)
@@ -141,18 +150,18 @@ class RowCache:
 
     def _compute(self, index, slots):
         problem = self.problem
-        chosen = problem.inputs.take(index)
         problem.n_values += len(index) * problem.n
-
-        def fill(lo):
-            columns = problem.inputs.take(slice(lo, lo + SPAN))
-            # K is symmetric, and a precomputed one knows its columns by index.
-            self.rows[slots, lo : lo + SPAN] = problem.kernel.values(columns, chosen).T
-
-        with single_blas_thread():
-            problem.engine.map(fill, range(0, problem.n, SPAN))
+        problem.kernel.write_rows(
+            problem.inputs.take(index), problem.inputs, self.rows, slots, problem.engine
+        )
 
     def between(self, slots, index) -> np.ndarray:
+        """K among the examples `index`: computed anew where that is quicker than picking it from the rows,
+        where each value is a miss of the cache."""
+        kernel, chosen = self.problem.kernel, self.problem.inputs.take(index)
+        if kernel.is_quick(chosen):
+            with single_blas_thread():
+                return kernel.values(chosen, chosen).astype(np.float64)
         return self.rows[slots[:, None], index].astype(np.float64)
 
     def add(self, slots, change, S):
@@ -166,26 +175,26 @@ class RowCache:
 
 
 class _Box:
-    """Two classes: alpha_i in [0, C s_i]."""
+    """Two classes: values alpha_i in [0, C s_i]."""
 
     def __init__(self, problem):
         self.y, self.upper = problem.data.y, problem.C * problem.data.weights
-        self.alpha = np.zeros(problem.n)
+        self.values = np.zeros(problem.n)
 
     def bias(self, S):
         return np.zeros(1)
 
     def coefficients(self):
-        return (self.alpha * self.y)[:, None]
+        return (self.values * self.y)[:, None]
 
     def linear(self):
-        return float(self.alpha.sum())
+        return float(self.values.sum())
 
     def choose(self, S, bias, q, rng):
         from .._jit.kernel_dual import box_gaps
 
         gaps = np.empty(len(self.y))
-        box_gaps(self.y, self.upper, self.alpha, S[:, 0] + bias[0], gaps)
+        box_gaps(self.y, self.upper, self.values, S[:, 0] + bias[0], gaps)
         return _drawn(gaps, q, rng)
 
     def ascend(self, chosen, Q, S, share, max_passes):
@@ -194,10 +203,10 @@ class _Box:
         return self._run(box_block, chosen, Q, S, share, max_passes)
 
     def _run(self, block, chosen, Q, S, share, limit):
-        alpha, y = self.alpha[chosen], self.y[chosen]
+        alpha, y = self.values[chosen], self.y[chosen]
         block(Q, y, self.upper[chosen], alpha, np.ascontiguousarray(S[:, 0]), share, limit)
-        change = (alpha - self.alpha[chosen]) * y
-        self.alpha[chosen] = alpha
+        change = (alpha - self.values[chosen]) * y
+        self.values[chosen] = alpha
         return change[:, None]
 
 
@@ -214,7 +223,7 @@ class _Pairs(_Box):
 
     def choose(self, S, bias, q, rng):
         value = self.y - S[:, 0]
-        positive, low, high = self.y > 0, self.alpha > 0, self.alpha < self.upper
+        positive, low, high = self.y > 0, self.values > 0, self.values < self.upper
         rise = np.where(np.where(positive, high, low), value, -np.inf)
         fall = np.where(np.where(positive, low, high), -value, -np.inf)
         worst = [int(np.argmax(rise)), int(np.argmax(fall))]
@@ -229,38 +238,38 @@ class _Pairs(_Box):
 
 
 class _Simplex:
-    """Many classes: row i of P, on the simplex, shares C s_i among the outputs."""
+    """Many classes: row i of the values, on the simplex, shares C s_i among the outputs."""
 
     def __init__(self, problem):
         self.model, self.data, self.C = problem.model, problem.data, problem.C
         self.upper = problem.C * problem.data.weights
         self.losses = problem.model.losses
-        self.P = np.zeros((problem.n, problem.slots))
-        self.P[np.arange(problem.n), self.data.y] = 1.0
+        self.values = np.zeros((problem.n, problem.slots))
+        self.values[np.arange(problem.n), self.data.y] = 1.0
 
     def bias(self, S):
         return np.zeros(S.shape[1])
 
     def coefficients(self):
-        return self.C * self.model.coefficients(self.data, self.P)
+        return self.C * self.model.coefficients(self.data, self.values)
 
     def linear(self):
-        return self.C * self.model.dual_loss(self.data, self.P)
+        return self.C * self.model.dual_loss(self.data, self.values)
 
     def choose(self, S, bias, q, rng):
         from .._jit.kernel_dual import simplex_gaps
 
         gaps = np.empty(len(self.upper))
-        simplex_gaps(self.data.y, self.upper, self.losses, self.P, S, gaps)
+        simplex_gaps(self.data.y, self.upper, self.losses, self.values, S, gaps)
         return _drawn(gaps, q, rng)
 
     def ascend(self, chosen, Q, S, share, max_passes):
         from .._jit.kernel_dual import simplex_block
 
-        P, upper = self.P[chosen], self.upper[chosen]
+        P, upper = self.values[chosen], self.upper[chosen]
         simplex_block(Q, self.data.y[chosen], upper, self.losses, P, S, share, max_passes)
-        change = -upper[:, None] * (P - self.P[chosen])
-        self.P[chosen] = P
+        change = -upper[:, None] * (P - self.values[chosen])
+        self.values[chosen] = P
         return change
 
 

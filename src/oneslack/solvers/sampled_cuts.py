@@ -9,7 +9,7 @@ linear    (Algorithm 3)  The worst outputs of all n examples are found from stor
           plane keeps the exact loss; its normal is that of r of the examples that lack margin.  A round costs
           n r values, for the scores of the new plane; P is exact, and decides when to stop.
 
-Two things are added to Algorithm 3, both free of charge as all scores are known:
+Three things are added to Algorithm 3, the first two free of charge as all scores are known:
 
 line_search  The best point is kept, the line to the QP's solution is searched exactly, and the next plane
              is taken a little beyond the best point (as in `OneSlack`).  While steps are short, the QP is
@@ -18,6 +18,7 @@ touch        The offset is chosen so that the sampled plane has the exact risk a
              taken:  R(w') - <g, w - w'>  instead of  b - <g, w>.  Its error at w is <g - g_exact, w - w'>: it
              shrinks as w' comes near the optimum, where the paper's is of the size of |w| and asks for
              samples until one is violated.
+spread       The samples are spread over the examples instead of drawn by themselves: cut_samples.py.
 
 The dual over sampled planes only estimates a lower bound.  `certified_dual` turns the same rounds into a
 true one: the exact planes that were sampled from are remembered (as which output of which example), and
@@ -27,12 +28,14 @@ the QP over them gives a feasible point of the n-slack dual.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..result import Step
-from .constant_cuts import plain_steps, searched_steps
+from .constant_cuts import plain_steps, searched_steps, state_of
+from .cut_samples import sampler_of
 from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
 from .sampled_planes import SampledPlanes
 from .simplex_qp import solve_simplex_qp
@@ -51,7 +54,7 @@ class SampledCuts:
     sample_size  examples of a plane
     patience     constant: samples in a row that must not be violated; with line_search, a fifth of the rounds
                  that must gain
-    line_search, touch   see above; both False are the paper's algorithms
+    line_search, touch, spread   see above; all False are the paper's algorithms
     checked      constant: examples on which lines are searched
     drop_after   rounds without weight after which a plane is dropped
     beyond, exact_line, inner   as in OneSlack
@@ -69,6 +72,7 @@ class SampledCuts:
     patience: int = 4
     line_search: bool = True
     touch: bool = True
+    spread: bool = True
     checked: int = 10_000
     drop_after: int = 20
     beyond: float = 0.02
@@ -77,6 +81,7 @@ class SampledCuts:
     seed: int = 0
 
     name = "sampled_cuts"
+    certifies = False
 
     def __post_init__(self):
         if self.scheme not in ("linear", "constant"):
@@ -85,21 +90,30 @@ class SampledCuts:
             raise ValueError("sample_size, patience and checked must be at least 1")
 
     def steps(self, problem, start=None, tol=1e-3):
-        check_kernel_problem(problem, type(self).__name__)
+        check_kernel_problem(problem, type(self).__name__, only_plain=self.scheme == "constant")
         problem.certified = False
-        rng = np.random.default_rng(self.seed)
+        rng, before = np.random.default_rng(self.seed), None
         planes = SampledPlanes(problem, self.drop_after)
+        if start and "planes" in start:
+            before, planes = start, start["planes"]
+            planes.engine, rng.bit_generator.state = problem.engine, start["rng"]
         if self.scheme == "constant":
             steps = searched_steps if self.line_search else plain_steps
-            return steps(self, problem, planes, rng, tol)
-        return (self._searched if self.line_search else self._plain)(problem, planes, rng)
+            return steps(self, problem, planes, rng, tol, before)
+        draw = partial(sampler_of(problem, self.sample_size, self.spread), rng)
+        steps = self._searched if self.line_search else self._plain
+        return steps(problem, planes, draw, before, partial(state_of, planes, rng))
 
     # Linear time.
 
-    def _plain(self, problem, planes, rng):
+    def _plain(self, problem, planes, draw, before, state):
         """Algorithm 3: the plane at the QP's own solution."""
         S = np.empty((problem.n, problem.slots))
+        gap = before and before["gap"]
         while True:
+            if gap is not None:
+                planes.solve(self.inner * gap)
+                planes.drop_idle()
             planes.scores_of(planes.a, planes.bias, S)
             c, loss = problem.cut_at(S)
             risk = loss - float(np.sum(c * S))
@@ -107,22 +121,30 @@ class SampledCuts:
             primal = 0.5 * float(planes.a @ planes.gram @ planes.a) + problem.weight * risk
             planes.best = planes.a
             w, dual = planes.expansion(planes.a, planes.bias), planes.dual
-            self._add(problem, planes, rng, S, planes.bias, c, loss, risk, model)
+            self._add(problem, planes, draw, S, planes.bias, c, loss, risk, model)
+            gap = max(primal - dual, 1e-9 * primal)
             yield Step(
                 w=w, dual=dual, primal=primal, n_cuts=len(planes), violation=risk - model,
-                state=lambda: {"planes": planes},
+                state=partial(state, gap=gap),
             )  # fmt: skip
-            planes.solve(self.inner * max(primal - dual, 1e-9 * primal))
-            planes.drop_idle()
 
-    def _searched(self, problem, planes, rng):
+    def _searched(self, problem, planes, draw, before, state):
         """Algorithm 3 with the best point kept and the line from it searched."""
-        S, dS = np.zeros((problem.n, problem.slots)), np.empty((problem.n, problem.slots))
-        bias, length, pull = np.zeros(problem.slots), 1.0, 0.0
-        c, loss = problem.cut_at(S)
-        primal = problem.weight * loss
-        self._add(problem, planes, rng, S, bias, c, loss, loss, 0.0)
+        dS = np.empty((problem.n, problem.slots))
+        if before is None:
+            S, bias, length, pull = np.zeros_like(dS), np.zeros(problem.slots), 1.0, 0.0
+            c, loss = problem.cut_at(S)
+            primal = problem.weight * loss
+            self._add(problem, planes, draw, S, bias, c, loss, loss, 0.0)
+        else:
+            S, bias, length, pull, primal = (
+                before[name] for name in ("S", "bias", "length", "pull", "primal")
+            )
         while True:
+            if planes.drop_idle() is not None:
+                planes.scores_of(planes.best, bias, S)
+                primal = 0.5 * float(planes.best @ planes.gram @ planes.best)
+                primal += problem.weight * problem.risk_at(S)
             gap = max(primal - planes.dual, 1e-9 * primal)
             aim(planes, self.inner * gap, pull, planes.n_added)
             planes.scores_of(planes.target, planes.bias, dS)
@@ -140,22 +162,22 @@ class SampledCuts:
             c, loss = problem.cut_at(S_point)
             risk = loss - float(np.sum(c * S_point))
             model = planes.model_value(point, point_bias)
-            self._add(problem, planes, rng, S_point, point_bias, c, loss, risk, model)
+            self._add(problem, planes, draw, S_point, point_bias, c, loss, risk, model)
             yield Step(
                 w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal, n_cuts=len(planes),
-                state=lambda: {"planes": planes},
+                state=partial(state, S=S, bias=bias, length=length, pull=pull, primal=primal),
             )  # fmt: skip
-            if planes.drop_idle() is not None:
-                planes.scores_of(planes.best, bias, S)
-                primal = 0.5 * float(planes.best @ planes.gram @ planes.best)
-                primal += problem.weight * problem.risk_at(S)
 
-    def _add(self, problem, planes, rng, S, bias, c, loss, risk, model):
+    def _add(self, problem, planes, draw, S, bias, c, loss, risk, model):
         """Sample the exact cut c at scores S and add it; `model` is what the planes say there."""
         lacking = np.flatnonzero(c.any(axis=1))
+        nodes, rest = np.split(lacking, [np.searchsorted(lacking, problem.n_nodes)])
         free = c.sum(axis=0)
         for _ in range(TRIES):
-            support, coefficients = _sampled(rng, lacking, c, self.sample_size)
+            support, coefficients = draw(nodes, c, self.sample_size)
+            # What is not scored by the kernel costs nothing, and is taken as it is.
+            support = np.concatenate([support, rest])
+            coefficients = np.concatenate([coefficients, c[rest]])
             at_point = float(np.sum(coefficients * (S[support] - bias))) + float(free @ bias)
             if self.touch or loss - at_point > model or risk <= model:
                 break
@@ -167,26 +189,15 @@ class SampledCuts:
         planes.add(support, coefficients, offset, free, np.append(inner, own), scores, exact)
 
 
-def check_kernel_problem(problem, name):
-    """Raise unless the problem has a kernel."""
+def check_kernel_problem(problem, name, only_plain=True):
+    """Raise unless the problem has a kernel, and examples of one node each where `only_plain`."""
     if not hasattr(problem, "kernel"):
         raise ValueError(f"{name} needs a KernelProblem; use OneSlack, Newton or DualCD for a linear one")
-
-
-def _sampled(rng, lacking, c, size):
-    """(support, coefficients): `size` of the examples that lack margin, scaled up to all of them.
-
-    Where examples have weights, the heavy ones are drawn more often, and all that are drawn count the same.
-    """
-    if len(lacking) <= size:
-        return lacking, c[lacking]
-    heft = np.abs(c[lacking]).sum(axis=1)
-    if heft.max() <= heft.min() * (1 + 1e-9):
-        support = np.sort(rng.choice(lacking, size, replace=False))
-        return support, c[support] * (len(lacking) / size)
-    share = heft / heft.sum()
-    drawn = np.sort(rng.choice(len(lacking), size, p=share))
-    return lacking[drawn], c[lacking[drawn]] / (size * share[drawn])[:, None]
+    if only_plain and not problem.is_plain:
+        raise ValueError(
+            f"{name} needs examples that are one row each, but a {type(problem.model).__name__} has several; "
+            "use SampledCuts('linear')"
+        )
 
 
 def certified_dual(problem, planes, budget) -> float | None:

@@ -41,6 +41,19 @@ class SampledPlanes:
         self.bias = np.zeros(self.slots)
         self.dual, self.n_added = 0.0, 0
 
+    _NO_STATE = ("engine",)
+
+    def state(self) -> dict:
+        """All of it, as it is: a copy of the arrays is up to who keeps them."""
+        return {name: value for name, value in vars(self).items() if name not in self._NO_STATE}
+
+    @classmethod
+    def of_state(cls, state) -> SampledPlanes:
+        """As it was, but without an engine."""
+        planes = cls.__new__(cls)
+        vars(planes).update(state)
+        return planes
+
     def __len__(self):
         return len(self.offsets)
 
@@ -112,7 +125,9 @@ class SampledPlanes:
 
     def scores_of(self, a, bias, out) -> np.ndarray:
         """Scores of all examples at w = sum_k a_k g_k, into `out` (n, slots)."""
-        parts = [(self.scores[k], np.float32(a[k])) for k in np.flatnonzero(a) if k]
+        from .._jit.vectors import add_scaled
+
+        parts = [(self.scores[k], float(a[k])) for k in np.flatnonzero(a) if k]
 
         def fill(lo):
             for first in range(lo, min(lo + SPAN, len(out)), PIECE):
@@ -120,7 +135,7 @@ class SampledPlanes:
                 piece = out[rows]
                 piece[:] = bias
                 for scores, weight in parts:
-                    piece += weight * scores[rows]
+                    add_scaled(piece, weight, scores[rows])
 
         self.engine.map(fill, range(0, len(out), SPAN))
         return out
