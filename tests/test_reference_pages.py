@@ -73,3 +73,25 @@ def test_links_out_of_the_docs_lead_to_pages():
     ]
     files = {path for pages in listed for page in pages for path in page.values()}
     assert files == {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_defaults_are_those_of_the_constructor(name):
+    section = inspect.getdoc(NAMES[name]).split("Parameters\n----------\n")[1].split("\n\n")[0]
+    parameters = inspect.signature(NAMES[name]).parameters
+    for line in section.splitlines():
+        if line.startswith(" ") or "default=" not in line:
+            continue
+        names, _, default = line.partition(" : ")[0], *line.partition("default=")[1:]
+        names, said = names.split(", "), default.split(" (")[0].replace("_", "").split(" and ")
+        for one, text in zip(names, said if len(said) == len(names) else said * len(names), strict=True):
+            assert _is_written(parameters[one].default, text.strip()), line
+
+
+def _is_written(value, text):
+    """Whether a docstring's text is this default: "auto", None, 1e-3, 3."""
+    if isinstance(value, str):
+        return text == f'"{value}"'.replace("_", "")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return text == repr(value)
+    return re.fullmatch(r"[\d.e*-]+", text) is not None and eval(text) == value  # digits, as 2**31

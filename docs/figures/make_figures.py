@@ -107,9 +107,32 @@ def oneslack(*arguments):
     subprocess.run(["oneslack", *arguments], check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
+def kinds():
+    """One picture of the reports of all kinds that have none of their own: the models of the tests."""
+    import sys
+
+    from PIL import Image
+
+    sys.path.insert(0, str(HERE.parents[1] / "tests"))
+    from report_kinds import KINDS, train, write_data
+
+    folder = Path.cwd()
+    write_data(folder)
+    names = [name for name in KINDS if name not in ("binary", "tag", "parse")]
+    width, height, columns = 450, 540, 4
+    sheet = Image.new("RGB", (columns * width, -(-len(names) // columns) * height), "white")
+    for k, name in enumerate(names):
+        train(name, folder)
+        screenshot(f"{name}.model", KINDS[name][1], folder / f"{name}.png", "1000,1200")
+        with Image.open(f"{name}.png") as page:
+            small = page.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+        sheet.paste(small, (k % columns * width, k // columns * height))
+    sheet.quantize(64).save(HERE / "report_kinds.png", optimize=True)
+
+
 def screenshot(model, data, name, size, part=None, dark=False):
     """The page of a model; with `part`, the other sections are taken out."""
-    oneslack("report", model, "--data", data, "-o", "page.html")
+    oneslack("report", model, *(["--data", data] if data else []), "-o", "page.html")
     page = Path("page.html").read_text("utf-8")
     if part:
         page = page.replace("</style>", f"section:not(#{part}) {{ display: none }}\n</style>")
@@ -132,6 +155,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         reports()
+        kinds()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ _HOME = {
     "GrammarParser": "estimators",
     "Grouped": "models",
     "Kernel": "mercer",
+    "KernelChainProblem": "kernel_chains",
     "KernelFeatures": "estimators",
     "KernelProblem": "kernel_problem",
     "KernelSVC": "estimators",

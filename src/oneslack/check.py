@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from .brute import outputs_of
 from .errors import OneslackError
+from .per_example import count_of
 
 #: Two numbers agree within this, relative to their size.
 TOLERANCE = 1e-7
@@ -58,7 +59,7 @@ def check_model(model, X, Y, *, outputs=None, n_weights=20, seed=0) -> CheckRepo
     Parameters
     ----------
     model : the Model (protocols.py) to check.  With `exact = False` its decoder may be approximate.
-    X, Y : examples, a few dozen small ones
+    X, Y : sequences of examples, a few dozen small ones
     outputs : all outputs of an x, or a function that lists them; `model.outputs` by default.  Where
         there is neither, the decoder is compared with its own answers and the examples' outputs.
     n_weights : how many w to try
@@ -77,8 +78,7 @@ def check_model(model, X, Y, *, outputs=None, n_weights=20, seed=0) -> CheckRepo
     """
     if n_weights < 1:
         raise ValueError(f"n_weights must be at least 1; got {n_weights!r}")
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    m = Y.shape[0] if hasattr(Y, "shape") else len(Y)
+    n, m = count_of(X), count_of(Y)
     if n == 0 or n != m:
         raise ValueError(f"X has {n} examples and Y has {m}: give as many of both, at least one")
     _check_members(model)

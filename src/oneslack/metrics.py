@@ -17,7 +17,7 @@ import numpy as np
 
 
 def f_beta(y, predicted, beta=1.0) -> float:
-    """(1 + beta^2) tp / (beta^2 (tp + fn) + tp + fp).
+    """(1 + beta^2) tp / (beta^2 (tp + fn) + tp + fp); y, predicted (n,).
 
     >>> f_beta([1, 1, -1, -1], [1, -1, 1, -1])
     0.5
@@ -28,7 +28,11 @@ def f_beta(y, predicted, beta=1.0) -> float:
 
 
 def k_of(k, n) -> int:
-    """k as a number of examples: itself, or for a float that share of n, rounded, at least 1."""
+    """k as a number of examples: itself, or for a float that share of n, rounded, at least 1.
+
+    >>> k_of(7, 50), k_of(0.1, 50)
+    (7, 5)
+    """
     size = int(k) if isinstance(k, Integral) else max(1, round(k * n))
     if not 1 <= size <= n:
         raise ValueError(f"k={k} but there are {n} examples: k must be from 1 to {n}, or a share of them")
@@ -36,19 +40,31 @@ def k_of(k, n) -> int:
 
 
 def precision_at_k(y, scores, k) -> float:
-    """The share of positives among the k largest scores; k as in `k_of`."""
+    """The share of positives among the k largest scores; k as in `k_of`; y, scores (n,).
+
+    >>> precision_at_k([1, -1, 1, -1], [0.9, 0.8, 0.7, 0.1], 2)
+    0.5
+    """
     k = k_of(k, len(y))
     return _found(y, scores, k) / k
 
 
 def recall_at_k(y, scores, k) -> float:
-    """The share of the positives that is among the k largest scores; k as in `k_of`."""
+    """The share of the positives that is among the k largest scores; k as in `k_of`; y, scores (n,).
+
+    >>> recall_at_k([1, -1, 1, -1], [0.9, 0.8, 0.7, 0.1], 3)
+    1.0
+    """
     y = _positive(y)
     return _found(y, scores, k_of(k, len(y))) / int(y.sum()) if y.any() else 1.0
 
 
 def precision_recall_break_even(y, scores) -> float:
-    """Precision, and so recall, when as many are predicted positive as are."""
+    """Precision, and so recall, when as many are predicted positive as are; y, scores (n,).
+
+    >>> precision_recall_break_even([1, -1, 1, -1], [0.9, 0.8, 0.7, 0.1])
+    0.5
+    """
     y = _positive(y)
     return recall_at_k(y, scores, int(y.sum())) if y.any() else 1.0
 
@@ -62,7 +78,11 @@ def _found(y, scores, k) -> float:
 
 
 def average_precision(y, scores) -> float:
-    """Mean over the positives of the precision among all examples scored at least as high."""
+    """Mean over the positives of the precision among all examples scored at least as high; y, scores (n,).
+
+    >>> average_precision([1, -1, -1, 1], [0.9, 0.8, 0.7, 0.1])  # (1/1 + 2/4) / 2
+    0.75
+    """
     y = _positive(y)
     if not y.any():
         return 1.0
@@ -72,12 +92,20 @@ def average_precision(y, scores) -> float:
 
 
 def roc_auc(y, scores) -> float:
-    """The share of pairs, one positive and one negative, that the scores put in order."""
+    """The share of pairs, one positive and one negative, that the scores put in order; y, scores (n,).
+
+    >>> roc_auc([1, -1, 1, -1], [0.9, 0.8, 0.7, 0.1])
+    0.75
+    """
     return ordered_pairs(_positive(y), scores)
 
 
 def mean_average_precision(y, scores, groups=None) -> float:
-    """Average precision, as a mean over the groups that have a positive."""
+    """Average precision, as a mean over the groups that have a positive; y, scores, groups (n,).
+
+    >>> mean_average_precision([1, -1, 1, -1], [0.9, 0.8, 0.1, 0.7], [1, 1, 2, 2])  # (1 + 1/2) / 2
+    0.75
+    """
     y, scores = _positive(y), np.asarray(scores, float)
     values = [average_precision(y[rows], scores[rows]) for rows in _groups(groups, len(y)) if y[rows].any()]
     return float(np.mean(values)) if values else 1.0
@@ -87,7 +115,10 @@ def ndcg(y, scores, groups=None, k=None, exponential=False) -> float:
     """Normalised discounted cumulative gain of the k first, as a mean over groups.
 
     The gain of an example is y >= 0 or, if exponential, 2^y - 1; at place r it counts 1 / log2(r + 1).
-    Groups without any gain are left out.
+    Groups without any gain are left out.  y, scores, groups (n,).
+
+    >>> ndcg([2, 1, 0], [0.9, 0.8, 0.1]), round(ndcg([0, 1], [0.9, 0.1]), 3)  # 1 / log2(3)
+    (1.0, 0.631)
     """
     gains, scores = np.asarray(y, float), np.asarray(scores, float)
     if np.any(gains < 0):
@@ -115,7 +146,10 @@ def _gain(gains, scores, discounts) -> float:
 def ordered_pairs(y, scores, groups=None) -> float:
     """The share of the pairs inside a group, of different y, that the scores put in order.
 
-    A pair of equal scores counts half.  O(n log n).
+    A pair of equal scores counts half.  O(n log n).  y, scores, groups (n,).
+
+    >>> ordered_pairs([3, 2, 1], [0.9, 0.1, 0.5])  # two of three
+    0.6666666666666666
     """
     n = len(y)
     group = _codes(np.zeros(n) if groups is None else groups)
@@ -186,7 +220,12 @@ def _positive(y):
 
 
 class PhraseScore(NamedTuple):
-    """Phrases found: counts, and the shares that follow from them."""
+    """Phrases found: counts, and the shares that follow from them.
+
+    >>> score = PhraseScore(n_true=4, n_predicted=2, n_correct=2)
+    >>> score.precision, score.recall
+    (1.0, 0.5)
+    """
 
     n_true: int
     n_predicted: int
@@ -237,7 +276,8 @@ def phrases(labels) -> list[tuple[str, int, int]]:
 def phrase_scores(Y, Y_hat) -> dict[str | None, PhraseScore]:
     """The PhraseScore of each type of phrase, sorted, and under None that of all.
 
-    A phrase is right where its type, its first and its last token are.
+    A phrase is right where its type, its first and its last token are.  Y, Y_hat: a list of labels for each
+    of the same sentences.
 
     >>> scores = phrase_scores([["B-NP", "I-NP", "B-VP"]], [["B-NP", "O", "B-VP"]])
     >>> scores["VP"].f1, scores[None].precision
@@ -259,7 +299,7 @@ def phrase_scores(Y, Y_hat) -> dict[str | None, PhraseScore]:
 
 
 def phrase_f1(Y, Y_hat) -> float:
-    """F1 of all phrases; `phrase_scores` gives precision, recall and types.
+    """F1 of all phrases of sentences; `phrase_scores` gives precision, recall and types.
 
     >>> phrase_f1([["B-NP", "I-NP", "B-VP"]], [["B-NP", "O", "B-VP"]])
     0.5
@@ -268,7 +308,7 @@ def phrase_f1(Y, Y_hat) -> float:
 
 
 def token_accuracy(Y, Y_hat) -> float:
-    """The share of tokens with the right label.
+    """The share of tokens with the right label; Y, Y_hat: a list of labels for each of the same sentences.
 
     >>> token_accuracy([["D", "N"], ["V"]], [["D", "V"], ["V"]])
     0.6666666666666666

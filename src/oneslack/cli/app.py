@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from . import demo, evaluate, info, pack, plan, predict, report, train, train_parse, train_tag, tune
+from .given_options import Remembering
 from .output import Exit, complain, in_one_line
 from .suggest import Suggesting, suggest
 
@@ -41,7 +42,7 @@ train_app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_parse.parse):
-    train_app.command(epilog=EXIT_CODES)(command)
+    train_app.command(cls=Remembering, epilog=EXIT_CODES)(command)
 train_app.command("suggest", hidden=True)(suggest)
 app.add_typer(train_app, name="train")
 app.command()(tune.tune)

@@ -16,7 +16,10 @@ COMMANDS = {
     "OrdinalSVC": "ordinal",
     "SequenceTagger": "tag",
     "GrammarParser": "parse",
+    "KernelSVC": "classify",
 }
+#: Those whose options cannot be told from their parameters.
+ONLY_GIVEN = ("KernelSVC",)
 #: Options whose parameter has another name.
 PARAMETERS = {"jobs": "n_jobs", "seed": "random_state", "tube": "epsilon"}
 
@@ -26,8 +29,12 @@ def commands(saved, data) -> list[str]:
     training, kind = saved.header.get("training"), saved.header["kind"]
     if not training or kind not in COMMANDS:
         return []
-    words = ["oneslack", "train", COMMANDS[kind], training["data"], "-o", saved.path]
-    lines = [shlex.join([*words, *_options(COMMANDS[kind], saved)])]
+    options = training.get("options")
+    if options is None:  # trained by `tune`, or written before options were remembered
+        if kind in ONLY_GIVEN:
+            return []
+        options = _options(COMMANDS[kind], saved)
+    lines = [shlex.join(["oneslack", "train", COMMANDS[kind], training["data"], "-o", saved.path, *options])]
     if data:
         lines.append(shlex.join(["oneslack", "evaluate", saved.path, data]))
     return lines
@@ -38,6 +45,7 @@ def _options(command, saved) -> list[str]:
     from typer.main import get_command
 
     from .app import train_app
+    from .given_options import option_words
 
     words = []
     for option in get_command(train_app).commands[command].params:
@@ -47,17 +55,8 @@ def _options(command, saved) -> list[str]:
         default = getattr(option.default, "value", option.default)
         if value is None or value == default:
             continue
-        if isinstance(value, bool):
-            flags = option.opts if value else option.secondary_opts
-            words += flags[:1]
-        else:
-            words += [_shown(option), str(value)]
+        words += option_words(option, value)
     return words
-
-
-def _shown(option) -> str:
-    """-C, or the longest of its names."""
-    return max(option.opts, key=len)
 
 
 def _value(name, saved):

@@ -13,6 +13,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from .given_options import given_options
 from .output import Exit, Refusal, complain, print_json
 
 
@@ -153,6 +154,7 @@ def _facts(model, examples, subject, output, signal_number) -> dict:
         "steps": int(sum(result.n_iter for result in results)),
         "memory_estimate": getattr(model, "_memory_estimate", None),
         "prior": getattr(model, "_prior_path", None),
+        "options": given_options(),
         "seconds": sum(result.seconds for result in results),
         "read_seconds": examples.seconds,
         "exit_code": int(code),
@@ -183,7 +185,7 @@ def _report(facts, examples, subject, quiet, as_json) -> int:
         print(_summary(facts, examples, subject))
     code = Exit(facts["exit_code"])
     if code != Exit.OK:
-        from .progress import distance
+        from ..words import distance
 
         far = distance(facts["primal"], facts["dual"])
         on = "; --resume goes on from here" if "checkpoint" in facts else ""
@@ -192,7 +194,8 @@ def _report(facts, examples, subject, quiet, as_json) -> int:
 
 
 def _summary(facts, examples, subject) -> str:
-    from .progress import distance, number
+    from ..words import distance
+    from .progress import number
 
     kind = "certified" if facts["certified"] else "estimated"
     remark = f"  {subject.remark}\n" if subject.remark else ""
