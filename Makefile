@@ -1,32 +1,38 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Python compiles what it imports: of all that is installed that is a small part.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: demo test test-slow test-browser bench docs lint clean
 
-$(VENV)/.run: pyproject.toml
+$(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[plot]"
 	touch $@
 
-$(VENV)/.test: $(VENV)/.run pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+$(VENV)/.run: pyproject.toml | $(VENV)/.made
+	$(PIP) -e ".[plot]"
 	touch $@
+
+# With all that .run has: one installation instead of two.
+$(VENV)/.test: pyproject.toml | $(VENV)/.made
+	$(PIP) -e ".[plot,test]"
+	touch $(VENV)/.run $@
 
 $(VENV)/.quapy: $(VENV)/.run pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[quapy]"
+	$(PIP) -e ".[quapy]"
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.run pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	$(PIP) -e ".[docs]"
 	touch $@
 
 $(VENV)/.browser: $(VENV)/.run pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[browser]"
+	$(PIP) -e ".[browser]"
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.run pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	$(PIP) -e ".[bench]"
 	touch $@
 
 demo: $(VENV)/.run
@@ -36,11 +42,12 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# Long runs of neighbouring tests stay in one process: what they share is made and compiled once.
 test: lint
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: lint $(VENV)/.quapy
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The folder with the real data sets comes from ONESLACK_DATA (see benchmarks/README.md).
 bench: $(VENV)/.bench

@@ -1,12 +1,13 @@
 """ConstraintProblem: reductions equal their own problem and an independent QP; bounds hold at every step."""
 
-from itertools import islice, pairwise, product
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pairs_model import Pairs
 from reference import Reference
 
 import oneslack
@@ -148,28 +149,6 @@ def test_regression_is_a_special_case(seed, epsilon, shared):
     problem = ConstraintProblem(rows, margins, groups, C=0.7)
     same_optimum(problem, Problem(Regression(4, epsilon), X, y, 0.7))
     check(problem, reference_of(problem, rows, margins, groups))
-
-
-class Pairs:
-    """Two labels a word and a word for their agreement: few enough outputs to list."""
-
-    n_params = 9
-
-    def outputs(self, x):
-        return list(product((0, 1), repeat=len(x)))
-
-    def joint_feature(self, x, y):
-        psi = np.zeros(self.n_params)
-        for t, label in enumerate(y):
-            psi[4 * label : 4 * label + 4] += x[t]
-        psi[8] = sum(a == b for a, b in pairwise(y))
-        return psi
-
-    def loss(self, y, y_hat):
-        return float(sum(a != b for a, b in zip(y, y_hat, strict=True)))
-
-    def decode(self, w, x, y=None):
-        return oneslack.brute_force(self, w, x, y)[0]
 
 
 @pytest.mark.parametrize("seed", range(8))

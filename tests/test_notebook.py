@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import oneslack
-from oneslack.notebook import distance
+from oneslack.words import distance
 
 X, Y = load_iris(return_X_y=True)
 
@@ -45,9 +45,3 @@ def test_what_is_not_proved_says_so(tmp_path):
     assert "not proved" in tagger._repr_html_()
     tagger.save(tmp_path / "tagger")
     assert "not proved" in oneslack.load(tmp_path / "tagger")._repr_html_()
-
-
-def test_distances_in_words():
-    assert distance(2.0, 1.0) == "at most 100 % above the optimum"
-    assert distance(1.0, 0.0) == "no lower bound above zero yet"
-    assert distance(0.0, 0.0) == "at the optimum"

@@ -1,10 +1,11 @@
 """Priors, scales and weights held >= 0: every solver and kind of problem against an independent QP."""
 
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairs_model import Pairs
 from reference import Reference
 
 import oneslack
@@ -153,28 +154,6 @@ def test_constraints(kind, sparse, seed, solver):
     result = check(problem, reference, solver)
     if isinstance(solver, DualCD):
         assert problem.dual(problem.duals(result)) == pytest.approx(result.dual, rel=1e-3)
-
-
-class Pairs:
-    """Two labels a word and a weight for their agreement: few enough outputs to list."""
-
-    n_params = 9
-
-    def outputs(self, x):
-        return list(product((0, 1), repeat=len(x)))
-
-    def joint_feature(self, x, y):
-        psi = np.zeros(self.n_params)
-        for t, label in enumerate(y):
-            psi[4 * label : 4 * label + 4] += x[t]
-        psi[8] = sum(a == b for a, b in pairwise(y))
-        return psi
-
-    def loss(self, y, y_hat):
-        return float(sum(a != b for a, b in zip(y, y_hat, strict=True)))
-
-    def decode(self, w, x, y=None):
-        return oneslack.brute_force(self, w, x, y)[0]
 
 
 def structured(kind, name, seed, n=8):

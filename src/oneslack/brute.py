@@ -10,7 +10,7 @@ import numpy as np
 
 from .cuts import Cuts
 from .errors import OneslackError
-from .per_example import joint_row, stack_rows
+from .per_example import count_of, joint_row, stack_rows
 
 
 def brute_force(model, w, x, y=None, *, outputs=None):
@@ -64,7 +64,7 @@ def outputs_of(model, x, outputs=None) -> list:
 def all_cuts(model, X, Y, *, outputs=None) -> Cuts:
     """Every cut of every example: the full problem, for a reference QP on small data."""
     index, rows, losses, decoded = [], [], [], []
-    for i in range(X.shape[0] if hasattr(X, "shape") else len(X)):
+    for i in range(count_of(X)):
         x, y = X[i], Y[i]
         truth = joint_row(model, x, y)
         for z in outputs_of(model, x, outputs):

@@ -11,7 +11,7 @@ import numpy as np
 
 from .check import TOLERANCE, ModelError
 from .models.latent import CompletedBinary, CompletedStructural
-from .per_example import joint_row
+from .per_example import count_of, joint_row
 
 _SIGNATURES = {
     "n_params": "n_params",
@@ -68,7 +68,7 @@ def check_latent_model(model, X, Y, *, n_weights=20, seed=0) -> str:
     check_members(model, kind.needs, "LatentSVM" if is_binary else "LatentStructuralSVM")
     completed, rng = kind(model), np.random.default_rng(seed)
     weights = [np.zeros(model.n_params), *rng.normal(size=(max(n_weights - 1, 0), model.n_params))]
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    n = count_of(X)
     for i in range(n):
         check = _check_yes if is_binary else _check_pairs
         check(completed, i, X[i], completed.truth(Y[i]), weights)

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-
-def distance(primal, dual) -> str:
-    """How far above the optimum, at most, in words."""
-    if not dual > 0:
-        return "no lower bound above zero yet" if primal > 0 else "at the optimum"
-    return f"at most {100 * max(primal / dual - 1, 0.0):.3g} % above the optimum"
+from .words import distance
 
 
 def certificate_html(primal, dual, certified, details) -> str:

@@ -13,6 +13,19 @@ from .errors import OneslackError
 PARTS = 8
 
 
+def count_of(examples) -> int:
+    """How many there are: items of a sequence, or rows of a matrix."""
+    return examples.shape[0] if hasattr(examples, "shape") else len(examples)
+
+
+def common_count(X, Y) -> int:
+    """How many examples there are, once X and Y agree on it."""
+    n, m = count_of(X), count_of(Y)
+    if n != m:
+        raise ValueError(f"X has {n} examples but Y has {m}")
+    return n
+
+
 def joint_row(model, x, y):
     """psi(x, y) as a flat array or one CSR row, checked for its size."""
     psi = model.joint_feature(x, y)
@@ -64,10 +77,7 @@ class Examples:
 
     @staticmethod
     def pack(X, Y, weights=None) -> Examples:
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        m = Y.shape[0] if hasattr(Y, "shape") else len(Y)
-        if n != m:
-            raise ValueError(f"X has {n} examples but Y has {m}")
+        n = common_count(X, Y)
         return Examples(X, Y, np.ones(n) if weights is None else np.asarray(weights, float))
 
     @property

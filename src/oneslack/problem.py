@@ -144,22 +144,15 @@ class Problem:
 
     def sample(self, index) -> Problem:
         """The same problem on some examples, with C raised so that the total weight stays."""
+        data = self.data.take(index)
+        return self.on(data, C=self.weight / max(float(data.weights.sum()), 1e-300))
+
+    def on(self, data, C=None) -> Problem:
+        """The same problem on other packed examples, with another C where it is given."""
         part = object.__new__(Problem)
         part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
         part.model, part.engine, part.regulariser = self.model, self.engine, self.regulariser
-        part.has_scores, part.has_batches = self.has_scores, self.has_batches
-        part.X = part.Y = None
-        data = self.data.take(index)
-        part.C = self.weight / max(float(data.weights.sum()), 1e-300)
-        part._set_data(data)
-        return part
-
-    def on(self, data, regulariser=None) -> Problem:
-        """The same problem, with the same C, on other packed examples."""
-        part = object.__new__(Problem)
-        part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
-        part.model, part.engine, part.C = self.model, self.engine, self.C
-        part.regulariser = regulariser or self.regulariser
+        part.C = self.C if C is None else C
         part.has_scores, part.has_batches = self.has_scores, self.has_batches
         part.X = part.Y = None
         part._set_data(data)

@@ -76,36 +76,28 @@ def test_wrong_options(three_classes, run):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
-def test_sigterm_leaves_a_model_and_a_checkpoint(folder):
+def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(4000, 60)).round(3)
     write_svmlight("hard.svm", X, np.where(rng.uniform(size=4000) < 0.5, 1, -1))
-    command = [sys.executable, "-m", "oneslack", "train", "classify", "hard.svm", "-o", "m", "--json"]
-    command += [
-        "--solver",
-        "one_slack",
-        "-C",
-        "100",
-        "--tol",
-        "1e-12",
-        "--checkpoint",
-        "kept",
-        "--every",
-        "0.1s",
-    ]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = ["train", "classify", "hard.svm", "-o", "m", "--json", "--solver", "one_slack", "-C", "100"]
+    command += ["--tol", "1e-12", "--checkpoint", "kept", "--every", "0.1s"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "oneslack", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     for _ in range(600):  # until it trains
         if os.path.exists("kept") and os.listdir("kept"):
             break
         time.sleep(0.1)
-    run.send_signal(signal.SIGTERM)
-    out, err = run.communicate(timeout=60)
-    assert run.returncode == 143, err
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 143, err
     facts = json.loads(out)
     assert (facts["status"], facts["checkpoint"]) == ("interrupted", "kept")
     steps = facts["steps"]
-    more = subprocess.run(
-        [*command, "--resume", "--max-iter", str(steps + 3)], capture_output=True, text=True
-    )
-    assert more.returncode == 4, more.stderr
-    assert json.loads(more.stdout)["steps"] == steps + 3
+    more = run(*command, "--resume", "--max-iter", steps + 3)
+    assert more.code == 4, more.err
+    assert json.loads(more.out)["steps"] == steps + 3

@@ -46,7 +46,6 @@ def test_classes_by_name(folder, run):
         (["--gamma", "1"], "--gamma is for a kernel; add --kernel rbf, or drop it."),
         (["--sample-size", "10"], "--sample-size is for a kernel"),
         (["--kernel", "rbf", "--metric", "f1"], "--metric and --kernel do not go together"),
-        (["--kernel", "rbf", "--checkpoint", "c"], "--checkpoint and --kernel do not go together"),
         (["--kernel", "rbf", "--solver", "newton"], "--solver and --kernel do not go together"),
         (["--kernel", "rbf", "--nonnegative"], "--nonnegative and --kernel do not go together"),
     ],
@@ -56,3 +55,16 @@ def test_what_does_not_go_together(folder, run, options, sentence):
     assert done.code == 2
     assert sentence in done.err
     assert not (folder / "m").exists()
+
+
+def test_a_run_that_is_cut_short_goes_on(board, run):
+    options = ["--kernel", "rbf", "--gamma", 5, "-C", 10, "--method", "linear", "--sample-size", 50]
+    assert run("train", "classify", "board.npz", "-o", "whole", *options).code == 0
+    options += ["--checkpoint", "kept"]
+    assert run("train", "classify", "board.npz", "-o", "m", *options, "--max-iter", 10).code != 0
+    assert (board / "kept").exists()
+    done = run("train", "classify", "board.npz", "-o", "m", *options, "--resume")
+    assert done.code == 0, done.err
+    assert not (board / "kept").exists()
+    whole, part = oneslack.load("whole"), oneslack.load("m")
+    np.testing.assert_allclose(part.dual_coef_, whole.dual_coef_, rtol=1e-6)

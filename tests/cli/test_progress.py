@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from oneslack.cli import progress as module
-from oneslack.cli.progress import LiveTable, PlainLines, Silence, distance, progress
+from oneslack.cli.progress import LiveTable, PlainLines, Silence, progress
 from oneslack.result import TraceRow
 
 
@@ -74,16 +74,3 @@ def test_the_live_table_shows_the_newest_row_and_the_goal():
     assert "digits" in text
     assert "of 0.1 %" in text
     assert f"{100 * 0.8**39:.3g} %" in text
-
-
-@pytest.mark.parametrize(
-    ("primal", "dual", "words"),
-    [
-        (1.01, 1.0, "at most 1 % above the optimum"),
-        (30.0, 1.0, "at most 2,900 % above the optimum"),
-        (1.0, -math.inf, "no lower bound above zero yet"),
-        (0.0, 0.0, "at the optimum"),
-    ],
-)
-def test_distance_in_words(primal, dual, words):
-    assert distance(primal, dual) == words

@@ -43,6 +43,21 @@ def test_the_model_is_the_one_that_python_trains(queries, run, file):
         assert [float(line) for line in lines] == oneslack.load("m").predict(X).tolist()  # every digit
 
 
+def test_a_ranking_with_a_kernel(queries, run):
+    options = ["--kernel", "rbf", "--gamma", "0.5", "--n-basis", "30"]
+    done = run("train", "rank", "queries.npz", "-o", "m", *options)
+    assert done.code == 0, done.err
+    here = oneslack.RankSVM(kernel="rbf", gamma=0.5, n_basis=30).fit(queries.X, queries.y, queries.group)
+    np.testing.assert_allclose(oneslack.load("m").coef_, here.coef_, atol=1e-6)
+    lines = run("predict", "m", "queries.npz").out.splitlines()
+    np.testing.assert_allclose([float(line) for line in lines], here.predict(queries.X), atol=1e-6)
+    assert run("evaluate", "m", "queries.npz").code == 0
+    assert run("info", "m").code == 0
+    assert run("report", "m", "-o", "page.html").code == 0
+    assert "basis functions of the kernel rbf" in (queries.path / "page.html").read_text()
+    assert "--gamma is for a kernel" in run("train", "rank", "queries.npz", "-o", "x", "--gamma", "1").err
+
+
 def test_queries_matter_and_without_them_there_is_one(queries, run):
     text = (queries.path / "queries.svm").read_text()
     bare = "".join(" ".join(line.split(" ")[:1] + line.split(" ")[2:]) + "\n" for line in text.splitlines())

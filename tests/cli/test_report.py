@@ -209,6 +209,30 @@ def test_the_command_of_a_model_with_a_prior(kind, two_classes, run):
     np.testing.assert_array_equal(oneslack.load("again.model").coef_, oneslack.load("late").coef_)
 
 
+def test_the_command_has_every_option_that_was_given(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{y} 1:{i % 7 + y} 2:{i % 5}\n" for i in range(60) for y in (-1, 1))
+    Path("two.svm").write_text(rows)
+    run("pack", "two.svm", "-o", "folder", "-q")
+    Path("text.conll").write_text("the D\ndog ?\n\nhe P\nran V\n\nthe D\nend N\n")
+    trees = "(S (NP (D the) (N dog)) (V ran))\n(S (P he) (V ran))\n(S (P he) (VP (V saw) (P he) (D the)))\n"
+    Path("some.trees").write_text(trees)
+    for words in (
+        ["classify", "folder", "--memory", "50MB", "-C", "0.5"],
+        ["classify", "two.svm", "--kernel", "rbf", "--gamma", "0.5", "--method", "exact"],
+        ["tag", "text.conll", "--columns", "w,tag", "--unlabelled", "?", "--start", "--tol", "0.05"],
+        ["parse", "some.trees", "--max-words", "3", "--tagged"],
+    ):
+        checkpoint = ["--checkpoint", "kept"] if words[0] == "tag" else []
+        done = run("train", *words, "-o", "m", "-q", *checkpoint)
+        assert done.code == 0, done.err
+        command = command_of("m", run)
+        assert command[:5] == ["train", *words[:2], "-o", "again.model"]
+        assert sorted(command[5:]) == sorted(words[2:])
+        assert main([*command, "-q"]) == 0
+        assert oneslack.load("again.model").objective_ == oneslack.load("m").objective_
+
+
 # What cannot be.
 
 

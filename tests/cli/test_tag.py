@@ -374,6 +374,29 @@ def test_svmhmm(numbers, run):
     assert "3 labels" in run("train", "tag", "train.dat", "-o", "m").out
 
 
+def test_svmhmm_with_a_kernel(numbers, run):
+    options = ["--kernel", "rbf", "--gamma", "0.5", "--n-basis", "30"]
+    done = run("train", "tag", "train.dat", "-o", "m", *options)
+    assert done.code == 0, done.err
+    train, test = read_svmhmm("train.dat"), read_svmhmm("test.dat")
+    Y = [train.tags[lo:hi] for lo, hi in pairwise(train.offsets)]
+    here = SequenceTagger(kernel="rbf", gamma=0.5, n_basis=30, random_state=0)
+    here.fit(Ragged(train.X, train.offsets), Y)
+    np.testing.assert_allclose(oneslack.load("m").coef_, here.coef_, atol=1e-9)
+    labels = flat(here.predict(Ragged(test.X, test.offsets)))
+    assert run("predict", "m", "test.dat").out.split() == list(map(str, labels))
+    facts = json.loads(run("evaluate", "m", "test.dat", "--json").out)
+    assert facts["accuracy"] == pytest.approx(np.mean(test.tags == np.array(labels)))
+    assert run("info", "m").code == 0
+    assert "--n-basis is for a kernel" in run("train", "tag", "train.dat", "-o", "x", "--n-basis", "5").err
+
+
+def test_a_kernel_is_not_for_text(text, run):
+    done = run("train", "tag", "train.txt", "-o", "x", "--kernel", "rbf")
+    assert done.code == 2
+    assert "train.txt: holds text, but --kernel needs numbers" in done.err
+
+
 def test_svmhmm_features_beside_those_of_training(numbers, run):
     """Those that training did not have are left out, absent ones are zero, and counting starts as there."""
     lines = (numbers / "train.dat").read_text().splitlines()
@@ -512,7 +535,7 @@ def test_models_that_no_file_suits(text, run):
     for command in ("predict", "evaluate"):
         done = run(command, "kernel", "test.txt")
         assert (done.code, done.err.count("\n")) == (3, 1)
-        assert "kernel: was trained in Python with a kernel; use it in Python" in done.err
+        assert "is no SVM-hmm file (TAG qid:NUMBER FEATURE:VALUE ...), but kernel was trained" in done.err
     assert run("info", "kernel").code == 0
     assert run("report", "kernel", "-o", "page.html").code == 0
     X, y = np.eye(3), [0, 1, 1]

@@ -143,7 +143,8 @@ def test_prediction_checks_its_input(method):
 
 # The other estimators: what is their own.
 
-SHARED = [case for case in PARAMETERS if set(case[0]) <= set(RankSVM().get_params())]
+OTHERS = [RankSVM, OrdinalSVC, MetricSVC]
+SHARED = [case for case in PARAMETERS if all(set(case[0]) <= set(other().get_params()) for other in OTHERS)]
 METRIC_PARAMETERS = [
     ({"metric": "accuracy"}, ValueError, "metric='accuracy' is not known; use one of 'error', 'f1'"),
     ({"metric": "F1"}, ValueError, "or a function loss(tp, fp, fn, tn)"),
@@ -164,7 +165,7 @@ METRIC_PARAMETERS = [
 ]
 
 
-@pytest.mark.parametrize("estimator", [RankSVM, OrdinalSVC, MetricSVC])
+@pytest.mark.parametrize("estimator", OTHERS)
 @pytest.mark.parametrize(("parameters", "kind", "words"), SHARED, ids=lambda value: str(value)[:40])
 def test_bad_parameters_of_all(estimator, parameters, kind, words):
     model = estimator(**parameters)

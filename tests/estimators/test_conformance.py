@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from oneslack import LinearSVC, MetricSVC, OrdinalSVC, RankSVM
+from oneslack import LinearSVC, LinearSVR, MetricSVC, OrdinalSVC, RankSVM
 
 # One check asks weighted and repeated examples for the same scores to seven digits: "newton" and
 # "one_slack" see no difference between them; the random order of "dual_cd" does, so it needs a small tol.
@@ -12,6 +12,9 @@ ESTIMATORS = [
     LinearSVC(multi_class="ovr"),
     LinearSVC(solver="one_slack", tol=1e-9),
     LinearSVC(solver="dual_cd", tol=1e-13, max_iter=3000),
+    LinearSVR(),
+    LinearSVR(solver="one_slack", tol=1e-9),
+    LinearSVR(solver="dual_cd", tol=1e-13, max_iter=3000),
     RankSVM(tol=1e-9),
     OrdinalSVC(tol=1e-9),
     MetricSVC(),

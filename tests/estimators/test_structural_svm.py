@@ -295,7 +295,7 @@ def test_bad_examples_get_their_sentence():
         svm.fit(X, Y, sample_weight=[1, 2])
     with pytest.raises(ValueError, match=r"sample_weight must be >= 0; example 0 has -1\.0"):
         svm.fit(X, Y, sample_weight=-np.ones(30))
-    with pytest.raises(ValueError, match="no example with a positive weight"):
+    with pytest.raises(ValueError, match="X has no example: there is nothing to learn from"):
         svm.fit(X[:0], Y[:0])
     with pytest.raises(ValueError, match=r"example 3: y is .*7.*, expected 0 \.\. 1"):
         StructuralSVM(Multiclass(3, 2)).fit(X, np.where(np.arange(30) == 3, 7, 0))

@@ -58,6 +58,8 @@ def _time(seconds) -> str:
 
 def memory_in_use() -> str:
     """The memory of this process, or "" where the system does not say."""
+    from ..formats.shards import sizes
+
     try:
         with open("/proc/self/statm") as file:
             pages = int(file.read().split()[1])
@@ -67,14 +69,10 @@ def memory_in_use() -> str:
         import resource
 
         unit = 1 if sys.platform == "darwin" else 1024
-        return _bytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
+        return sizes.in_words(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
     import os
 
-    return _bytes(pages * os.sysconf("SC_PAGE_SIZE"))
-
-
-def _bytes(count) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+    return sizes.in_words(pages * os.sysconf("SC_PAGE_SIZE"))
 
 
 def work(row) -> list[str]:

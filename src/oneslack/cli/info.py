@@ -202,7 +202,8 @@ def _text(name, value) -> str:
 
 
 def _certificate_text(certificate) -> str:
-    from .progress import distance, number
+    from ..words import distance
+    from .progress import number
 
     primal, dual = certificate["primal"], certificate["dual"]
     return (

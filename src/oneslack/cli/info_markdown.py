@@ -36,6 +36,7 @@ def markdown(facts) -> str:
 
 def _surroundings() -> dict:
     from .. import __version__
+    from ..engines.threads import count_jobs
 
     versions = {name: version for name in PACKAGES if (version := _version(name)) is not None}
     return {
@@ -43,7 +44,7 @@ def _surroundings() -> dict:
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         **versions,
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
-        "cores": f"{_cores()} of {os.cpu_count()}",
+        "cores": f"{count_jobs(None)} of {os.cpu_count()}",
         "installed in a virtual environment": "yes" if sys.prefix != sys.base_prefix else "no",
         **{name: os.environ[name] for name in VARIABLES if name in os.environ},
     }
@@ -54,11 +55,6 @@ def _version(package):
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _table(title, pairs) -> str:

@@ -6,6 +6,7 @@ import math
 import sys
 import time
 
+from ..words import percent
 from .forecast import in_words, memory_in_use, seconds_left, work
 
 #: Redraws a second of the live table: it must cost nothing.
@@ -152,17 +153,3 @@ def cells(row):
 def number(value) -> str:
     """A bound in a few digits; a dash where there is none yet."""
     return f"{value:.6g}" if math.isfinite(value) else "–"
-
-
-def percent(share) -> str:
-    """A share as a percentage; a dash for one that is not known."""
-    if not math.isfinite(share):
-        return "–"
-    return f"{100 * share:,.0f} %" if share >= 1 else f"{100 * share:.3g} %"
-
-
-def distance(primal, dual) -> str:
-    """How far a model is above the optimum, at most, in words."""
-    if not dual > 0:
-        return "no lower bound above zero yet" if primal > 0 else "at the optimum"
-    return f"at most {percent(max(primal / dual - 1, 0.0))} above the optimum"

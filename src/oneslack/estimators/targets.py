@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
+from ..per_example import count_of
+
 #: Integers that span no more than this are counted; others are sorted, which takes longer.
 SPAN = 4096
 
@@ -90,6 +92,22 @@ def check_weights(weights):
     if not weights.any():
         raise ValueError("all sample weights are zero: there is nothing to learn from")
     return weights
+
+
+def checked_sizes(X, sample_weight, **others):
+    """The weights (n,) or None, once all `others` that are given have as many entries as X."""
+    n = count_of(X)
+    if n == 0:
+        raise ValueError("X has no example: there is nothing to learn from")
+    for name, values in others.items():
+        if values is not None and count_of(values) != n:
+            raise ValueError(f"X has {n} examples but {name} has {count_of(values)}")
+    if sample_weight is None:
+        return None
+    sample_weight = np.asarray(sample_weight, dtype=float)
+    if sample_weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {sample_weight.shape}, expected ({n},)")
+    return check_weights(sample_weight)
 
 
 def _class_weights(class_weight, classes, codes, weights):

@@ -21,6 +21,9 @@ def looks(model, feature_names=None) -> str:
     parts = []
     if hasattr(model, "support_vectors_"):
         parts.append(_kernel(model))
+    elif getattr(model, "basis_", None) is not None:
+        count, name = len(model.basis_.mapping_), model.basis_._kernel.name
+        parts.append(paragraph(f"It scores by {count:,} basis functions of the kernel {name}."))
     elif hasattr(model, "coef_"):
         parts.append(_weights(model, feature_names))
     if hasattr(model, "thresholds_"):

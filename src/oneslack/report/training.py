@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..words import above, percent
 from . import drawings
 from .html import code, facts, figure, folded, number, paragraph, section, share, table, text, tiles
 
@@ -24,10 +25,10 @@ def certainty(primal, dual, gap, certified, trace, advice) -> str:
     parts = [
         tiles(
             [
-                ("above the optimum, at most", _above(primal, dual)),
+                ("above the optimum, at most", percent(above(primal, dual))),
                 ("objective of the model", f"{primal:.6g}"),
                 ("lower bound of the optimum", f"{dual:.6g}"),
-                ("relative gap", _percent(gap)),
+                ("relative gap", percent(gap)),
             ]
         ),
         paragraph(kind),
@@ -44,17 +45,6 @@ def certainty(primal, dual, gap, certified, trace, advice) -> str:
     else:
         parts.append(paragraph("The model file does not hold the course of the training."))
     return section("certainty", "How certain it is", *parts)
-
-
-def _above(primal, dual) -> str:
-    if not dual > 0:
-        return "unknown" if primal > 0 else "0 %"
-    return _percent(max(primal / dual - 1, 0.0))
-
-
-def _percent(value) -> str:
-    """A share; what is only rounding is none."""
-    return f"{100 * value:.3g} %" if value > 1e-12 else "0 %"
 
 
 def _steps(trace, most=12) -> str:

@@ -61,9 +61,7 @@ class NSlack:
         store = Remembered(problem, problem.C * problem.data.weights)
         rng = np.random.default_rng(self.seed)
         epsilon, owed = np.inf, 0.0
-        looked = (
-            np.inf
-        )  # the gap at the last look; under the papers' rule (tol 0) half of it is worth another
+        looked = np.inf  # the gap at the last look; by the papers' rule (tol 0) half of it is worth another
         if "epsilon" in start:
             store.restore(start["store"])
             rng.bit_generator.state = start["rng"]
@@ -80,18 +78,7 @@ class NSlack:
         while True:
             if owed:
                 self._solve(store, rng, self.inner * owed)
-            added, hinge, excess = 0, 0.0, 0.0
-            for block in np.array_split(np.arange(problem.n), max(1, problem.n // self.batch)):
-                found, values, slacks, _ = store.ask(problem, store.w, block)
-                hinge += store.upper[block] @ np.maximum(values, slacks)
-                beyond = values - slacks
-                excess += store.upper[block] @ np.maximum(beyond, 0.0)
-                # In the first round everything is new.
-                new = beyond > (epsilon if np.isfinite(epsilon) else 0.0)
-                count = store.add_some(found, new[np.searchsorted(block, found.index)])
-                if count:
-                    added += count
-                    self._solve(store, rng, self.inner * excess)
+            added, hinge, excess = self._round(problem, store, rng, epsilon)
             dual, primal = store.dual, value(store.w) + hinge
             gap = primal - dual
             if added and (gap <= 3.0 * tol * abs(primal) or (tol == 0.0 and gap <= 0.5 * looked)):
@@ -110,6 +97,23 @@ class NSlack:
                 owed = max(gap, 0.0)
                 epsilon = min(epsilon, 0.1 * owed / total)
             yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state)
+
+    def _round(self, problem, store, rng, epsilon):
+        """Ask everyone, a batch at a time.  Returns how many cuts were added, the sum of the hinges, each at
+        the w of its batch, and the part of it beyond the slacks."""
+        added, hinge, excess = 0, 0.0, 0.0
+        for block in np.array_split(np.arange(problem.n), max(1, problem.n // self.batch)):
+            found, values, slacks, _ = store.ask(problem, store.w, block)
+            hinge += store.upper[block] @ np.maximum(values, slacks)
+            beyond = values - slacks
+            excess += store.upper[block] @ np.maximum(beyond, 0.0)
+            # In the first round everything is new.
+            new = beyond > (epsilon if np.isfinite(epsilon) else 0.0)
+            count = store.add_some(found, new[np.searchsorted(block, found.index)])
+            if count:
+                added += count
+                self._solve(store, rng, self.inner * excess)
+        return added, hinge, excess
 
     def _sparing(self, problem, start, tol):
         """The examples most in doubt are asked, and the dual is solved to a share of what that brought."""

@@ -24,7 +24,7 @@ def largest_weights(model, n=20, feature_names=None, output=None) -> list[Weight
     feature_names  names of the features, where the model does not know them
     output         only those for this class or label
     """
-    if not hasattr(model, "coef_"):
+    if not hasattr(model, "coef_") or getattr(model, "basis_", None) is not None:
         raise OneslackError(
             f"{type(model).__name__} has no weights by feature; it is not linear, or not fitted"
         )
