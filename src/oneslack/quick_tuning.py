@@ -17,7 +17,7 @@ import numpy as np
 from .tuning_rule import Turn, best_of
 
 #: The relative gap to which dual passes train the models of a search.
-DUAL_TOL = 2e-2
+DUAL_TOL = 3e-2
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from .newton import FALL, FIRST_MU, LOOSE, Newton, Smoothed
 
 #: The rounding, and what another step would gain, as shares of P.
 ROUNDING = 5e-3
-PROMISE = 3e-4
+PROMISE = 5e-4
 #: Steps for one C; rounding errors may keep a promise from being kept.
 MOST_STEPS = 60
 
