@@ -1,6 +1,8 @@
 """Settings and helpers of all tests."""
 
+import signal
 import sys
+import threading
 from pathlib import Path
 
 from hypothesis import settings
@@ -10,3 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None, max_examples=40)
 settings.load_profile("repeatable")
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, which some of them raise.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)

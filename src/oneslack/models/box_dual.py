@@ -19,6 +19,12 @@ SHRINK_FIRST = 0.2
 ALMOST = 1.0 - 1e-12
 
 
+def resting_zone(low, high) -> tuple[float, float]:
+    """How far beyond its bound, below and above, an example rests in the next pass, by the largest violations
+    of the last one."""
+    return SHRINK * low or SHRINK_FIRST * high or np.inf, SHRINK * high or np.inf
+
+
 def best_multiple(regulariser, v, linear) -> float:
     """t in [0, 1] with the largest D at t times the duals whose sum is v; 0 or 1 where it has a kink."""
     penalised = v if regulariser.free is None else np.delete(v, regulariser.free)
@@ -88,8 +94,7 @@ class BoxDual:
         self.active, self.kept = self.kept, self.active
         if rate and takes_imbalance:
             self.bias += rate * self._imbalance()
-        self.zone[0] = SHRINK * low or SHRINK_FIRST * high or np.inf
-        self.zone[1] = SHRINK * high or np.inf
+        self.zone[:] = resting_zone(low, high)
         return gap, growth
 
     def imbalance(self):

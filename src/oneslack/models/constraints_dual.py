@@ -13,11 +13,7 @@ import numpy as np
 
 from ..kept_weights import KeptWeights
 from ..rows import Shard
-
-#: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
-BLOCK = 32
-#: A row rests when it lies beyond this share of the largest violation on its side.
-SHRINK = 0.25
+from .box_dual import BLOCK, resting_zone
 
 
 class ConstraintsDual:
@@ -78,8 +74,7 @@ class ConstraintsDual:
             BLOCK, self.zone, self.random,
         )  # fmt: skip
         self.active, self.kept = self.kept, self.active
-        self.zone[0] = SHRINK * low if low > 0 else np.inf
-        self.zone[1] = SHRINK * high if high > 0 else np.inf
+        self.zone[:] = resting_zone(low, high)
         return gap, growth
 
     def reopen(self, S):
