@@ -96,6 +96,15 @@ def test_a_ranking_with_a_kernel_is_one_on_its_features(tmp_path):
         largest_weights(model)
 
 
+def test_a_failed_fit_leaves_the_last_ranking_whole():
+    data = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    model = RankSVM(kernel="rbf", gamma=3.0, n_basis=20).fit(data, data[:, 0])
+    before = model.predict(data)
+    with pytest.raises(ValueError, match="groups"):
+        model.set_params(n_basis=10).fit(data, data[:, 0], groups=[1, 2])
+    np.testing.assert_array_equal(model.predict(data), before)
+
+
 def test_a_warm_start_with_a_kernel_goes_on():
     rng = np.random.default_rng(0)
     data = rng.uniform(-1, 1, (200, 2))

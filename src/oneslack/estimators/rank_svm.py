@@ -13,7 +13,7 @@ from ..models.ranking import Grouped, Ranking
 from ..rows import as_rows
 from .callbacks import with_callbacks
 from .class_task import binary_rows
-from .kernel_features import basis_for
+from .kernel_features import KernelFeatures, basis_for
 from .kernel_parameters import BASIS_CHECKS
 from .linear_model import INPUT, LinearModel, products
 from .parameters import check_parameters
@@ -26,7 +26,7 @@ class RankTask:
     """One ranking problem.
 
     targets (n,), groups (n,) of codes or None, weights (n,) or None; classes where the targets are their
-    codes
+    codes; basis of the features, where these are not the columns of the input
     """
 
     targets: np.ndarray
@@ -34,6 +34,7 @@ class RankTask:
     weights: np.ndarray | None
     n_features: int
     classes: np.ndarray | None = None
+    basis: KernelFeatures | None = None
     n_problems = 1
 
     def models(self):
@@ -185,12 +186,11 @@ class RankSVM(RegressorMixin, LinearModel):
         basis = basis_for(self)
         if basis is not None:
             X = basis.fit(X).transform(X)
-        self.basis_ = basis
-        task = RankTask(y, group_codes(groups, len(y)), weights, X.shape[1])
+        task = RankTask(y, group_codes(groups, len(y)), weights, X.shape[1], basis=basis)
         return self._train(task, X, y, sample_weight)
 
     def _store(self, task, X, coef, intercept):
-        self.coef_, self.intercept_ = coef[0], 0.0
+        self.coef_, self.intercept_, self.basis_ = coef[0], 0.0, task.basis
 
     def _shapes(self):
         width = self.n_features_in_ if self.basis_ is None else len(self.basis_.mapping_)
