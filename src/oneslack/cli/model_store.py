@@ -34,7 +34,7 @@ class Saved:
 
 def load(path) -> Saved:
     """The model at `path` with its notes."""
-    from ..estimators import load
+    from ..estimators.persist import load
     from ..formats import load_model
 
     model = load(path)

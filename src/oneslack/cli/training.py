@@ -72,9 +72,9 @@ def read(file, label, zero_based, group=None, what="labels", streamed=False) -> 
 
 def build(kind, **parameters):
     """An estimator by the name of its class."""
-    from .. import estimators
+    import oneslack
 
-    return getattr(estimators, kind)(**parameters)
+    return getattr(oneslack, kind)(**parameters)
 
 
 def stream(model, examples, memory, seed, quiet):

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 
 from ..errors import FormatError
 
+#: From the name of an estimator to the module and the function that make it of a file.
+_READERS = {
+    "LinearSVC": (".saving", "from_file"),
+    "LinearSVR": (".saving", "from_file"),
+    "MetricSVC": (".saving", "from_file"),
+    "OrdinalSVC": (".saving", "from_file"),
+    "RankSVM": (".saving", "from_file"),
+    "KernelSVC": (".saving_kernel", "kernel_from_file"),
+    "LatentSVM": (".saving_latent", "latent_from_file"),
+    "LatentStructuralSVM": (".saving_latent", "latent_from_file"),
+    "GrammarParser": (".saving_parser", "parser_from_file"),
+    "SequenceTagger": (".saving_structured", "tagger_from_file"),
+    "StructuralSVM": (".saving_structured", "structural_from_file"),
+}
 #: What numbers and arrays that do not fit raise; MemoryError where a size is absurd.
 _DAMAGE = (TypeError, ValueError, AttributeError, OverflowError, IndexError, MemoryError)
 
@@ -49,47 +64,25 @@ def load(path, model=None):
     from ..formats import load_model
     from .saving_latent import check_given
 
-    readers = _readers()
     header, arrays = load_model(path)
     kind = header.get("kind") if isinstance(header, dict) else None
-    if not isinstance(kind, str) or kind not in readers:
+    if not isinstance(kind, str) or kind not in _READERS:
         raise FormatError(
-            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(readers)}; "
+            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(_READERS)}; "
             "a newer oneslack may know it"
         )
     check_given(path, header, model)
     try:
-        return readers[kind](header, arrays, *(() if model is None else (model,)))
+        return _reader(kind)(header, arrays, *(() if model is None else (model,)))
     except KeyError as error:
         raise FormatError(f"{path}: the model file lacks {error}; train the model again") from error
     except _DAMAGE as error:
         raise FormatError(f"{path}: the model file is damaged ({error}); train the model again") from error
 
 
-def _readers():
-    """From the name of an estimator to what makes it of a header and arrays."""
-    from . import (
-        GrammarParser,
-        KernelSVC,
-        LatentStructuralSVM,
-        LatentSVM,
-        LinearSVC,
-        LinearSVR,
-        MetricSVC,
-        OrdinalSVC,
-        RankSVM,
-        SequenceTagger,
-        StructuralSVM,
-    )
-    from .saving import from_file
-    from .saving_kernel import kernel_from_file
-    from .saving_latent import latent_from_file
-    from .saving_parser import parser_from_file
-    from .saving_structured import structural_from_file, tagger_from_file
+def _reader(kind):
+    """What makes an estimator of this name of a header and arrays; the others need not be imported."""
+    import oneslack
 
-    readers = dict.fromkeys((LinearSVC, LinearSVR, MetricSVC, OrdinalSVC, RankSVM), from_file)
-    readers |= {KernelSVC: kernel_from_file, LatentSVM: latent_from_file}
-    readers |= {LatentStructuralSVM: latent_from_file}
-    readers |= {GrammarParser: parser_from_file}
-    readers |= {SequenceTagger: tagger_from_file, StructuralSVM: structural_from_file}
-    return {kind.__name__: partial(reader, kind) for kind, reader in readers.items()}
+    module, name = _READERS[kind]
+    return partial(getattr(import_module(module, __package__), name), getattr(oneslack, kind))
