@@ -14,7 +14,6 @@ def distance2(a, b):
 
 @njit(nogil=True, cache=True)
 def add_scaled(total, factor, part):
-    """total += factor part, both (n, k)."""
+    """total += factor part, both (n,)."""
     for i in range(total.shape[0]):
-        for k in range(total.shape[1]):
-            total[i, k] += factor * part[i, k]
+        total[i] += factor * part[i]

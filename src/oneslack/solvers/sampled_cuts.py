@@ -43,7 +43,7 @@ from .simplex_qp import solve_simplex_qp
 #: Samples that are drawn at most until one is violated.
 TRIES = 50
 #: The strongest pull to the best point.
-MOST_PULL = 100.0
+MOST_PULL = 20.0
 
 
 @dataclass(frozen=True)

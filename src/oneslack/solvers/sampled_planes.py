@@ -11,8 +11,8 @@ import numpy as np
 from ..kernel_problem import Expansion
 from .simplex_qp import solve_simplex_qp
 
-#: Examples whose scores a thread adds up, and how many at a time, so that they stay in the cache.
-SPAN, PIECE = 65_536, 8192
+#: Scores that a thread adds up at a time: so few that they stay in the cache.
+PIECE = 8192
 #: Idle planes that hold a part of the best point are put together when they are so many.
 FOLD = 10
 POINTS = ("a", "best", "target", "pulled", "point")
@@ -127,17 +127,16 @@ class SampledPlanes:
         """Scores of all examples at w = sum_k a_k g_k, into `out` (n, slots)."""
         from .._jit.vectors import add_scaled
 
-        parts = [(self.scores[k], float(a[k])) for k in np.flatnonzero(a) if k]
+        parts = [(self.scores[k].reshape(-1), float(a[k])) for k in np.flatnonzero(a) if k]
+        out[:] = bias
+        flat = out.reshape(-1)
 
         def fill(lo):
-            for first in range(lo, min(lo + SPAN, len(out)), PIECE):
-                rows = slice(first, min(first + PIECE, lo + SPAN))
-                piece = out[rows]
-                piece[:] = bias
-                for scores, weight in parts:
-                    add_scaled(piece, weight, scores[rows])
+            piece = flat[lo : lo + PIECE]
+            for scores, weight in parts:
+                add_scaled(piece, weight, scores[lo : lo + PIECE])
 
-        self.engine.map(fill, range(0, len(out), SPAN))
+        self.engine.map(fill, range(0, len(flat), PIECE))
         return out
 
     def expansion(self, a, bias) -> Expansion:
