@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 from oneslack import Binary, Kernel, KernelProblem, Multiclass
 from oneslack.datasets import make_checkers
-from oneslack.solvers.cut_samples import SpreadSample, near_order, random_sample, sampler_of
+from oneslack.near_rows import coordinates, near_order
+from oneslack.solvers.cut_samples import SpreadSample, random_sample, sampler_of
 
 X, Y = make_checkers(2000, random_state=0)
 
@@ -83,3 +84,20 @@ def test_the_order_has_everyone_once_and_neighbours_near(n):
     if n == 1000:
         steps = np.linalg.norm(np.diff(Z[order], axis=0), axis=1)
         assert steps.mean() < 0.25 * np.linalg.norm(np.diff(Z, axis=0), axis=1).mean()
+
+
+def test_sparse_rows_have_the_coordinates_of_dense_ones():
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(500, 30)) * 0.8 ** np.arange(30) * (rng.random((500, 30)) < 0.3)
+    dense, sparse = coordinates(rows), coordinates(sp.csr_array(rows))
+    assert sparse.shape == dense.shape == (500, 8)
+    for Z in (dense, sparse):
+        Z -= Z.mean(axis=0)
+    shared = np.abs(dense.T @ sparse) / np.outer(*(np.linalg.norm(Z, axis=0) for Z in (dense, sparse)))
+    np.testing.assert_allclose(shared.max(axis=0), 1.0, atol=1e-6)
+    np.testing.assert_allclose(np.sort(dense.var(axis=0)), np.sort(sparse.var(axis=0)), rtol=1e-6)
+
+
+def test_alike_rows_have_an_order():
+    rows = sp.csr_array(np.ones((50, 20)))
+    np.testing.assert_array_equal(np.sort(near_order(coordinates(rows), 16)), np.arange(50))

@@ -20,6 +20,7 @@ from oneslack import (
 )
 from oneslack.ragged import Ragged
 from oneslack.solvers.sampled_cuts import certified_dual
+from oneslack.solvers.sampled_planes import SampledPlanes
 
 
 def words(n, seed, n_labels=3):
@@ -63,7 +64,7 @@ def test_it_is_the_chain_on_explicit_features(name, chain):
     assert result.status.ok
     assert not result.certified
     assert linear.dual * (1 - 1e-6) <= result.primal <= linear.primal * (1 + 2e-3)
-    bound = certified_dual(problem, result.state["planes"], 1e9)
+    bound = certified_dual(problem, SampledPlanes.of_state(result.state["planes"]), 1e9)
     assert 0.9 * linear.dual <= bound <= linear.primal * (1 + 1e-6)
     assert problem.primal(replace(result.w, norm2=None)) == pytest.approx(result.primal, rel=1e-5)
 

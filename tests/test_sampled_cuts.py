@@ -11,23 +11,19 @@ from sklearn.svm import SVC
 from oneslack import (
     BasisFunctions,
     Binary,
-    Chain,
     ExactKernel,
     Kernel,
-    KernelChainProblem,
     KernelProblem,
     Multiclass,
-    OneslackError,
     Problem,
     SampledCuts,
-    Status,
     kernel_problem,
     solve,
 )
-from oneslack.checkpoint import Checkpoint
 from oneslack.datasets import make_checkers
 from oneslack.solvers.basis_functions import pivoted_cholesky
 from oneslack.solvers.sampled_cuts import certified_dual
+from oneslack.solvers.sampled_planes import SampledPlanes
 
 X, Y = make_checkers(150, random_state=0)
 RBF = Kernel("rbf", 2.0)
@@ -106,7 +102,6 @@ def test_every_method_reaches_the_optimum_when_samples_are_everything(optima, na
     assert result.primal <= upper * (1 + 1e-3) + 1e-9
     assert result.primal >= lower * (1 - 1e-6)
     assert result.dual <= upper * (1 + 1e-5)
-    problem.certified = True  # P of all examples
     assert problem.primal(result.w) == pytest.approx(result.primal, rel=1e-5)
 
 
@@ -211,11 +206,12 @@ def test_the_certificate_of_sampled_cuts_is_true_and_useful(optima, case):
     kernel, data, y, C, options = CASES[case]
     problem = problem_of(kernel, data, y, C, **options)
     result = solve(problem, SampledCuts("linear", 25), epsilon=1e-3, max_iter=400)
-    dual = certified_dual(problem, result.state["planes"], 1e9)
+    planes = SampledPlanes.of_state(result.state["planes"])
+    dual = certified_dual(problem, planes, 1e9)
     lower, upper = optima(case)
     assert dual <= upper * (1 + 1e-6)
     assert dual >= 0.8 * lower
-    assert certified_dual(problem, result.state["planes"], 10) is None
+    assert certified_dual(problem, planes, 10) is None
 
 
 def test_touching_planes_come_nearer_to_the_optimum():
@@ -234,10 +230,8 @@ def test_the_primal_of_many_examples_is_estimated_with_its_error(monkeypatch):
     problem = problem_of(RBF, data, y)
     result = solve(problem, SampledCuts("constant", 200, checked=2000), epsilon=1e-2)
     monkeypatch.setattr(kernel_problem, "ESTIMATE", 1.0)
-    estimate, error = problem.primal(result.w), problem.primal_error
-    problem.certified = True
+    estimate, error = problem.estimate(result.w)
     exact = problem.primal(replace(result.w, norm2=None))
-    assert problem.primal_error == 0.0
     assert 0 < error < 0.05 * exact
     assert abs(estimate - exact) < 4 * error
 
@@ -255,7 +249,7 @@ def test_idle_planes_are_dropped():
     problem = problem_of(RBF, X, Y)
     keep = solve(problem, SampledCuts("linear", 30, drop_after=10_000), epsilon=1e-9, max_iter=120)
     drop = solve(problem, SampledCuts("linear", 30, drop_after=5), epsilon=1e-9, max_iter=120)
-    assert len(drop.state["planes"]) < len(keep.state["planes"]) == 122
+    assert len(drop.state["planes"]["offsets"]) < len(keep.state["planes"]["offsets"]) == 122
     assert problem.primal(drop.w) == pytest.approx(drop.primal, rel=1e-4)
 
 
@@ -301,93 +295,3 @@ def test_what_does_not_fit_is_refused():
         KernelProblem(object(), RBF, X, Y)
     with pytest.raises(ValueError, match="no intercepts for more than two classes"):
         solve(problem_of(RBF, IRIS, KIND, intercept=True), ExactKernel())
-
-
-# Checkpoints.
-
-CHAIN_X = [np.random.default_rng(i).normal(size=(i % 4 + 1, 2)) for i in range(40)]
-CHAIN_Y = [(x.prod(axis=1) > 0).astype(int) for x in CHAIN_X]
-
-
-def board():
-    return problem_of(RBF, X, Y, 3.0)
-
-
-def kinds():
-    return problem_of(Kernel("rbf", 0.3), IRIS, KIND)
-
-
-def chains():
-    return KernelChainProblem(Chain(2, 2), RBF, CHAIN_X, CHAIN_Y)
-
-
-RUNS = {
-    "exact": (board, ExactKernel(block=16)),
-    "exact, intercept": (lambda: problem_of(RBF, X, Y, intercept=True), ExactKernel(block=16)),
-    "exact, classes": (kinds, ExactKernel(block=16)),
-    "linear": (board, SampledCuts("linear", 30, drop_after=5)),
-    "linear, classes": (kinds, SampledCuts("linear", 30)),
-    "linear, paper": (board, SampledCuts("linear", 50, line_search=False, touch=False, spread=False)),
-    "linear, chains": (chains, SampledCuts("linear", 30)),
-    "constant": (board, SampledCuts("constant", 60, checked=40, drop_after=5)),
-    "constant, paper": (board, SampledCuts("constant", 60, line_search=False)),
-    "basis": (board, BasisFunctions(40)),
-}
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_resumed_run_gives_the_same_model(name, tmp_path):
-    make, solver = RUNS[name]
-    options = {"tol": 1e-4} if "exact" in name or name == "basis" else {"epsilon": 0.01}
-    whole = solve(make(), solver, **options)
-    path, steps, runs = tmp_path / "run", 0, 0
-    while True:
-        steps, runs = steps + max(whole.n_iter // 3, 1), runs + 1
-        part = solve(make(), solver, max_iter=steps, checkpoint=path, resume=True, **options)
-        if part.status is not Status.MAX_ITER:
-            break
-    assert runs > 1
-    assert not path.exists()
-    assert (part.status, part.certified) == (whole.status, whole.certified)
-    if "exact" in name:  # rows that are computed anew are rounded in another way, which changes later draws
-        assert max(part.dual, whole.dual) <= min(part.primal, whole.primal)
-        return
-    assert part.n_iter == whole.n_iter
-    assert part.primal == pytest.approx(whole.primal, rel=1e-9)
-    assert part.dual == pytest.approx(whole.dual, rel=1e-9)
-    one, other = whole.w.merged(), part.w.merged()
-    np.testing.assert_array_equal(one.index, other.index)
-    np.testing.assert_allclose(one.coefficients, other.coefficients, rtol=1e-6, atol=1e-9)
-
-
-def test_an_exact_run_goes_on_from_where_it_was(tmp_path):
-    solver, path = ExactKernel(block=16), tmp_path / "run"
-    whole = solve(board(), solver, tol=1e-9, max_iter=12)
-    solve(board(), solver, tol=1e-9, max_iter=10, checkpoint=path)
-    part = solve(board(), solver, tol=1e-9, max_iter=12, checkpoint=path, resume=True)
-    assert part.n_iter == 12
-    np.testing.assert_allclose(part.trace.column("dual"), whole.trace.column("dual"), rtol=1e-9)
-    np.testing.assert_allclose(part.trace.column("primal"), whole.trace.column("primal"), rtol=1e-9)
-
-
-def test_a_run_that_is_done_is_not_called_certified(tmp_path):
-    kept = Checkpoint(tmp_path / "run", keep=True)
-    first = solve(board(), SampledCuts("linear", 30), epsilon=0.01, checkpoint=kept)
-    again = solve(board(), SampledCuts("linear", 30), epsilon=0.01, checkpoint=kept, resume=True)
-    assert not first.certified
-    assert not again.certified
-    assert again.n_iter == first.n_iter
-
-
-def test_a_checkpoint_of_another_problem_is_refused(tmp_path):
-    path = tmp_path / "run"
-    solver = SampledCuts("linear", 30)
-    solve(board(), solver, epsilon=1e-6, max_iter=3, checkpoint=path)
-    others = {
-        "another kernel": problem_of(Kernel("rbf", 3.0), X, Y, 3.0),
-        "other rows": problem_of(RBF, X + np.arange(150)[:, None], Y, 3.0),
-        "other targets": problem_of(RBF, X, -Y, 3.0),
-    }
-    for problem in others.values():
-        with pytest.raises(OneslackError, match="the checkpoint is of"):
-            solve(problem, solver, epsilon=1e-6, checkpoint=path, resume=True)

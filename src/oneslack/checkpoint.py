@@ -36,6 +36,7 @@ class Saved:
     trace: Trace
     done: str | None = None  # the name of the Status that it ended with, and the goal that was reached
     goal: tuple = ()
+    error: float = 0.0  # the standard error of primal, where that is an estimate
 
 
 class Checkpoint:
@@ -142,12 +143,10 @@ class Keeper:
     """Writes a run down, and takes it up again."""
 
     def __init__(self, checkpoint, resume, problem, solver, run, goal):
-        from .driver import identity
-
         self.goal, self.done = goal, None
         self.checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
         self.run, self.state = run, None
-        self.about = identity(problem) | {"solver": repr(solver)}
+        self.about = problem.identity() | {"solver": repr(solver)}
         if not resume:
             if os.path.exists(self.checkpoint.path):
                 raise OneslackError(
@@ -157,9 +156,8 @@ class Keeper:
             return
         saved = self.checkpoint.load(self.about)
         if saved is not None:
-            if hasattr(problem, "kernel"):
-                problem.certified = solver.certifies  # where the run is done, no step will say so
-            self._compare(problem, saved)
+            if run.proves and saved.w is not None:
+                self._compare(problem, saved)
             run.go_on_with(saved)
             self.state = saved.state
             if saved.done and saved.goal == goal:
@@ -167,14 +165,12 @@ class Keeper:
 
     def _compare(self, problem, saved):
         """Other examples of the same shape would give wrong bounds without a word."""
-        # With a kernel the identity looks at rows of all parts, and P may be an estimate.
-        if saved.w is not None and not hasattr(problem, "kernel"):
-            primal = problem.primal(saved.w)
-            if not abs(primal - saved.primal) <= 1e-6 * abs(saved.primal):
-                raise FormatError(
-                    f"{self.checkpoint.path}: the checkpoint is of other data (its model has the objective "
-                    f"{saved.primal:.6g} there, {primal:.6g} here); give the data it is of, or {REMOVE}."
-                )
+        if not problem.has_objective(saved.w, saved.primal):
+            raise FormatError(
+                f"{self.checkpoint.path}: the checkpoint is of other data (its model has the objective "
+                f"{saved.primal:.6g} there, {problem.primal(saved.w):.6g} here); give the data it is of, or "
+                f"{REMOVE}."
+            )
 
     def after(self, step, status):
         """Write where it is time, or where a run that is not done ends; a run that is done needs none."""
@@ -182,8 +178,11 @@ class Keeper:
         if is_done and not self.checkpoint.keep:
             self.checkpoint.remove()
         elif status is not None or self.checkpoint.is_due:
-            run, done = self.run, status.name if is_done else None
-            saved = Saved(step.state(), run.w, run.primal, run.dual, run.trace, done, self.goal)
+            run, done = self.run, None
+            if is_done:
+                run.settle()  # no step will come whose P could be the last one's
+                done = status.name
+            saved = Saved(step.state(), run.w, run.primal, run.dual, run.trace, done, self.goal, run.error)
             self.checkpoint.save(self.about, saved)
 
 
@@ -205,7 +204,6 @@ def _encode(value, arrays):
 
     from .cuts import Plane
     from .kernel_problem import Expansion
-    from .solvers.sampled_planes import SampledPlanes
 
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -222,8 +220,6 @@ def _encode(value, arrays):
     if isinstance(value, Expansion):
         parts = [value.index, value.coefficients, value.bias, value.norm2]
         return {"expansion": [_encode(part, arrays) for part in parts]}
-    if isinstance(value, SampledPlanes):
-        return {"sampled_planes": [_encode(value.state(), arrays)]}
     if sparse.issparse(value) and value.format == "csr":
         parts = [value.data, value.indices, value.indptr, tuple(value.shape)]
         return {"csr": [_encode(part, arrays) for part in parts]}
@@ -235,7 +231,6 @@ def _decode(value, arrays):
 
     from .cuts import Plane
     from .kernel_problem import Expansion
-    from .solvers.sampled_planes import SampledPlanes
 
     if not isinstance(value, dict):
         return value
@@ -251,8 +246,6 @@ def _decode(value, arrays):
         return Plane(*parts)
     if kind == "expansion":
         return Expansion(*parts)
-    if kind == "sampled_planes":
-        return SampledPlanes.of_state(*parts)
     if kind == "csr":
         return sparse.csr_array(tuple(parts[:3]), shape=parts[3])
     return parts if kind == "list" else tuple(parts)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
-import zlib
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from .objective import relative_gap
 from .problem import RiskProblem, Work
 from .regulariser_input import make_regulariser
 from .result import Result, Status, Trace, TraceRow
-
-#: Numbers of the rows that go into the identity of a problem.
-DIGESTED = 10_000
 
 
 def solve(
@@ -70,7 +66,7 @@ def solve(
 
     solver, reason = choose_solver(problem, solver, seed)
     _check(tol, epsilon, max_iter, time_limit)
-    run = _Run(problem, time_limit, keep_state)
+    run = _Run(problem, solver, time_limit, keep_state)
     start = _state_of(start, problem, solver)
     keeper = None
     if checkpoint is not None:
@@ -79,6 +75,7 @@ def solve(
             return run.result(keeper.done, tol, solver.name, reason)
         start = keeper.state or start
     status = Status.MAX_ITER
+    run.is_torn = True  # until the first step is done
     steps = solver.steps(problem, start, 0.0 if epsilon is not None else tol)
     uses_blas = not (getattr(solver, "is_compiled", False) and problem.has_scores)
     with single_blas_thread() if uses_blas else nullcontext():
@@ -147,23 +144,24 @@ def minimize(
 class _Run:
     """Bounds and best point so far."""
 
-    def __init__(self, problem, time_limit, keep_state):
+    def __init__(self, problem, solver, time_limit, keep_state):
         self.problem, self.time_limit, self.keep_state = problem, time_limit, keep_state
+        self.proves = proves(solver)
         self.clock = time.perf_counter()
         self.earlier = 0.0  # seconds of a run that this one goes on with
-        self.w, self.primal, self.dual = None, np.inf, -np.inf
+        self.w, self.primal, self.error, self.dual = None, np.inf, 0.0, -np.inf
         if problem.floor is not None:
             # The risk is never below its floor: a bound before the first step.
             nothing = np.zeros(problem.n_params)
             self.dual = problem.regulariser.dual(nothing, problem.weight * problem.floor)
-        self.step, self.trace = None, Trace()
+        self.step, self.before, self.trace = None, None, Trace()
         self.is_torn = False  # whether the solver is in the middle of a step: its state is then of no use
 
     def take(self, step) -> TraceRow:
         self.step, self.is_torn = step, False
         self.dual = max(self.dual, step.dual)
         if step.primal is not None and step.primal < self.primal:
-            self.w, self.primal = step.w, step.primal
+            self.w, self.primal, self.error = step.w, step.primal, 0.0
         row = TraceRow(
             len(self.trace) + 1, self.seconds, self.primal, self.dual,
             relative_gap(self.primal, self.dual), int(step.n_cuts), *self._work(),
@@ -178,6 +176,7 @@ class _Run:
     def go_on_with(self, saved):
         """Take over what a checkpoint holds."""
         self.w, self.primal, self.dual, self.trace = saved.w, saved.primal, saved.dual, saved.trace
+        self.error, self.before = saved.error, saved.state
         last = saved.trace[-1]
         self.earlier = last.seconds
         if hasattr(self.problem, "work"):
@@ -219,26 +218,45 @@ class _Run:
             return True
         return self.primal - self.dual <= epsilon * self.problem.weight
 
-    def result(self, status, tol, name, reason) -> Result:
-        w = self.w
-        if self.step is None:
-            if w is None:
-                w = self.problem.regulariser.start()
-                self.primal = self.problem.primal(w)
-        elif w is None or self.step.primal is None:
-            # The solver did not pay for the newest primal value: do it now, once.
-            primal = self.problem.primal(self.step.w)
+    def settle(self):
+        """P at the newest point, where the solver did not pay for it: it may be the best one."""
+        step = self.step
+        if step is None and self.w is None:
+            self.w = self.problem.regulariser.start()
+            self.primal = self.problem.primal(self.w)
+        elif step is not None and (self.w is None or step.primal is None):
+            primal, error = self._primal(step.w)
+            self.step = replace(step, primal=primal)
             if primal < self.primal:
-                w, self.primal = self.step.w.copy(), primal
-        is_whole = self.step is not None and not self.is_torn and self.keep_state
-        state = {**self.step.state(), "of": identity(self.problem)} if is_whole else {}
+                self.w, self.primal, self.error = step.w.copy(), primal, error
+
+    def _primal(self, w):
+        """P(w) and its standard error: where no bound is proved and P is dear, an estimate will do."""
+        if self.proves or not hasattr(self.problem, "estimate"):
+            return self.problem.primal(w), 0.0
+        return self.problem.estimate(w)
+
+    def _state(self):
+        """What to go on from: of the last step, or what was gone on from where there was none."""
+        if not self.keep_state or self.is_torn:
+            return {}
+        state = self.before if self.step is None else self.step.state()
+        return {} if state is None else {**state, "of": self.problem.identity()}
+
+    def result(self, status, tol, name, reason) -> Result:
+        self.settle()
         if status is Status.MAX_ITER and self._is_tight(tol):
             status = Status.CONVERGED
         return Result(
-            w=w, primal=float(self.primal), dual=float(self.dual), status=status,
-            certified=bool(getattr(self.problem, "certified", True)), trace=self.trace,
-            n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason, state=state,
+            w=self.w, primal=float(self.primal), dual=float(self.dual), status=status,
+            certified=self.proves and self.problem.certified, trace=self.trace, n_iter=len(self.trace),
+            seconds=self.seconds, solver=name, reason=reason, primal_error=self.error, state=self._state(),
         )  # fmt: skip
+
+
+def proves(solver) -> bool:
+    """Whether its bounds are true ones and its P exact; it says so where they are not."""
+    return getattr(solver, "certifies", True)
 
 
 def _check(tol, epsilon, max_iter, time_limit):
@@ -252,68 +270,17 @@ def _check(tol, epsilon, max_iter, time_limit):
         raise ValueError(f"time_limit must be positive seconds or None; got {time_limit!r}")
 
 
-def identity(problem) -> dict:
-    """What must be the same where a state is to be of use: bounds of another problem are none here."""
-    model = getattr(problem, "model", problem)
-    described = _described(model) if model is not problem else ""
-    kernel = {"kernel": problem.digest} if hasattr(problem, "kernel") else {}
-    return kernel | {
-        "model": f"{type(model).__name__} {described}".strip(),
-        "parameters": problem.n_params,
-        "examples": getattr(problem, "n", None),
-        "weight": problem.weight,
-        "data": _digest(getattr(problem, "data", None)),
-        "regulariser": _regulariser_digest(problem.regulariser),
-    }
-
-
-def _described(model):
-    """The numbers and words of a model, and digests of the arrays that it was made with (others may come and
-    go while it is used)."""
-    values = getattr(model, "__dict__", {})
-    described = {name: value for name, value in values.items() if isinstance(value, bool | int | float | str)}
-    for field in dataclasses.fields(model) if dataclasses.is_dataclass(model) else ():
-        value = getattr(model, field.name)
-        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-            described[field.name] = f"{zlib.crc32(np.ascontiguousarray(value)):08x}"
-    return described
-
-
-def _digest(data):
-    """A number by which other targets, weights or rows are told, most likely: all of the first two, some of
-    the rows."""
-    if hasattr(data, "digest"):
-        return data.digest
-    parts = [getattr(data, "y", None), getattr(data, "weights", None)]
-    X = getattr(data, "X", None)
-    parts.append(getattr(X, "data", None) if hasattr(X, "indptr") else X)
-    checksum = 0
-    for part, most in zip(parts, (None, None, DIGESTED), strict=True):
-        if isinstance(part, np.ndarray) and part.dtype.kind in "biuf":
-            checksum = zlib.crc32(np.ascontiguousarray(part.ravel()[:most]), checksum)
-    return checksum
-
-
-def _regulariser_digest(regulariser):
-    """None for 1/2 |w|^2, otherwise a number by which another one is told."""
-    parts = [getattr(regulariser, name, None) for name in ("prior", "scale", "nonnegative")]
-    if all(part is None for part in parts):
-        return None
-    checksum = 0
-    for part in parts:
-        checksum = zlib.crc32(b"-" if part is None else np.ascontiguousarray(part), checksum)
-    return checksum
-
-
 def _state_of(start, problem, solver):
     """What a solver starts from.  With another C the cuts are still cuts, and duals still tell who is at a
     bound; of the result of another problem only w is of use."""
     if isinstance(start, Result):
-        there, here = start.state.get("of"), identity(problem)
+        there, here = start.state.get("of"), problem.identity()
         is_same_C = there == here
         knows_other_C = there and hasattr(solver, "at_other_C")
         is_alike = is_same_C or (knows_other_C and _but_for_C(there) == _but_for_C(here))
-        if not is_alike or not _has_its_objective(start, problem, there["weight"]):
+        if not is_alike or (
+            proves(solver) and not problem.has_objective(start.w, start.primal, there["weight"])
+        ):
             return {"w": start.w}
         if is_same_C:
             return {"w": start.w, **start.state}
@@ -325,12 +292,3 @@ def _state_of(start, problem, solver):
 
 def _but_for_C(identity):
     return identity | {"weight": None}
-
-
-def _has_its_objective(result, problem, weight):
-    """Whether the result's w has the objective here that it had there, with the C of there: an identity does
-    not see everything, as a risk of Python code or what workers hold."""
-    if hasattr(problem, "kernel"):
-        return False  # its solvers go on from nothing
-    primal = problem.regulariser.value(result.w) + weight * problem.risk(result.w)
-    return abs(primal - result.primal) <= 1e-6 * abs(result.primal)

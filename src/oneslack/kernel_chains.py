@@ -79,7 +79,7 @@ class KernelChainProblem(KernelProblem):
         if N == 0 or total <= 0:
             raise ValueError("there is no token in a sentence with a positive weight")
         self.mean, self.weight = 1.0 / total, self.C * total
-        self.certified, self.primal_error, self.n_values, self.n_params = True, 0.0, 0, 1
+        self.n_values, self.n_params = 0, 1
         self.engine, self.shape, self.slots = Threads(n_jobs), (L,), L
         self.regulariser = _Regulariser(L)
 
@@ -140,13 +140,9 @@ class KernelChainProblem(KernelProblem):
     def part(self, rows):
         return self.data
 
-    def primal(self, w: Expansion) -> float:
-        """P(w), of all sentences."""
-        w = w.merged()
-        norm2 = w.norm2
-        if norm2 is None:
-            norm2 = float(np.sum(w.coefficients * self.product(w.index, w.index, w.coefficients)))
-        return 0.5 * norm2 + self.weight * self.risk_at(self.scores(w))
+    def estimate(self, w: Expansion):
+        """(P(w), 0): a part of the tokens tells nothing."""
+        return self.primal(w), 0.0
 
     def linear_twin(self, Z):
         raise ValueError("a chain with a kernel has no linear twin; use SequenceTagger(kernel=...)")

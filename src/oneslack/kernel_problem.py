@@ -12,12 +12,13 @@ the nodes are the rows of X, the slots the columns of S, and the methods that re
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .engines.threads import Threads
+from .identity import Identified, checksum
+from .near_rows import coordinates, near_order
 from .problem import Problem, lacks
 
 #: What a model must offer.
@@ -26,8 +27,8 @@ NEEDS = ("pack", "new_scores", "risk", "cut", "along")
 MEMORY = 2**31
 #: Values of the kernel that an estimate of P may cost.
 ESTIMATE = 1e8
-#: Rows that go into the identity of a problem.
-DIGESTED = 1000
+#: By what share of itself P may differ when kernel values of either precision are added up in another order.
+ROUNDING = {"f": 1e-3, "d": 1e-6}
 #: Parts of the examples whose means tell the error of the estimate.
 PARTS = 20
 
@@ -74,7 +75,7 @@ class _Regulariser:
         return linear
 
 
-class KernelProblem:
+class KernelProblem(Identified):
     """Examples (X, Y) under a model with the features of a kernel.
 
         P(w) = 1/2 |w|^2 + C sum_i s_i H_i(w)
@@ -103,6 +104,7 @@ class KernelProblem:
     floor = 0.0
     has_scores = False
     has_batches = False
+    certified = True
     is_plain = True  # a row of S is an example
 
     def __init__(
@@ -125,24 +127,35 @@ class KernelProblem:
         if self.n == 0 or total <= 0:
             raise ValueError("there is no example with a positive weight")
         self.mean, self.weight = 1.0 / total, self.C * total
-        self.certified = True
         self.engine = Threads(n_jobs)
         self.shape = model.new_scores(self.data).shape[1:]
         self.slots = int(np.prod(self.shape, dtype=int))
         self.n_params = 1
         self.regulariser = _Regulariser(self.slots)
-        self.primal_error = 0.0
         self.n_values = 0  # values of the kernel computed so far
 
+    def identity(self) -> dict:
+        """All rows count, as P may be too dear to be compared; of a function only its name is known."""
+        kernel = self.kernel
+        name, dtype = getattr(kernel.name, "__qualname__", kernel.name), np.dtype(kernel.dtype).name
+        own = super().identity()
+        return own | {
+            "kernel": f"{name} {kernel.gamma!r} {kernel.degree!r} {kernel.coef0!r} {dtype}",
+            "intercept": self.intercept,
+            "data": checksum(np.array([own["data"]]), self.inputs.rows),
+        }
+
     @property
-    def digest(self) -> str:
-        """What tells another kernel or other rows, most likely; targets and weights are told by `data`."""
-        kernel, rows = self.kernel, self.inputs.rows[:: max(len(self.inputs) // DIGESTED, 1)]
-        name = getattr(kernel.name, "__qualname__", kernel.name)
-        rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
-        seen = zlib.crc32(np.ascontiguousarray(rows)) if rows.dtype.kind in "biuf" else 0
-        dtype = np.dtype(kernel.dtype).name
-        return f"{name} {kernel.gamma!r} {kernel.degree!r} {kernel.coef0!r} {dtype} {seen:08x}"
+    def rounding(self) -> float:
+        return ROUNDING[np.dtype(self.kernel.dtype).char]
+
+    def near_order(self, parts) -> np.ndarray | None:
+        """(n_nodes,): the nodes in an order where neighbours have the same target and are near each other,
+        in `parts` parts or more; None where the kernel has no rows of numbers."""
+        if callable(self.kernel.name) or self.kernel.is_precomputed:
+            return None
+        order = near_order(coordinates(self.kernel.plain_rows(self.inputs)), parts)
+        return order[np.argsort(self.data.y[order], kind="stable")]
 
     # Scores are (n, slots) float64 here, and (n, *shape) for the model.
 
@@ -193,24 +206,28 @@ class KernelProblem:
         mean = self.mean if data is self.data else 1.0 / float(data.weights.sum())
         return mean * risk, mean * slope
 
-    def primal(self, w: Expansion) -> float:
-        """P(w); where it would cost too much, an estimate from a part of the examples.
-
-        `primal_error` is then its standard error, else 0.
-        """
+    def primal(self, w: Expansion, weight=None) -> float:
+        """P(w), or with another weight of the risk."""
         w = w.merged()
-        norm2 = w.norm2
-        if norm2 is None:
-            norm2 = float(np.sum(w.coefficients * self.product(w.index, w.index, w.coefficients)))
+        return 0.5 * self._norm2(w) + (weight or self.weight) * self.risk_at(self.scores(w))
+
+    def _norm2(self, w):
+        if w.norm2 is not None:
+            return w.norm2
+        return float(np.sum(w.coefficients * self.product(w.index, w.index, w.coefficients)))
+
+    def estimate(self, w: Expansion) -> tuple[float, float]:
+        """(P(w), 0), or where that would cost too much an estimate from a part of the examples and its
+        standard error."""
+        w = w.merged()
         affordable = max(int(ESTIMATE / max(len(w.index), 1)), 10_000)
-        if self.n <= affordable or self.certified:
-            self.primal_error = 0.0
-            return 0.5 * norm2 + self.weight * self.risk_at(self.scores(w))
+        if self.n <= affordable:
+            return self.primal(w), 0.0
         rows = np.random.default_rng(0).choice(self.n, affordable, replace=False)
         S = self.scores(w, rows)
         parts = [self.risk_at(S[part], rows[part]) for part in np.array_split(np.arange(affordable), PARTS)]
-        self.primal_error = self.weight * float(np.std(parts, ddof=1)) / np.sqrt(PARTS)
-        return 0.5 * norm2 + self.weight * self.risk_at(S, rows)
+        error = self.weight * float(np.std(parts, ddof=1)) / np.sqrt(PARTS)
+        return 0.5 * self._norm2(w) + self.weight * self.risk_at(S, rows), error
 
     def linear_twin(self, Z) -> Problem:
         """The linear problem on features Z (n, k), with the same model, weights and C."""

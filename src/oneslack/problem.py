@@ -18,6 +18,7 @@ from . import batches
 from .cuts import Cuts, Plane
 from .engines.processes import Processes
 from .engines.threads import Threads
+from .identity import Identified, regulariser_digest
 from .objective import Regulariser
 from .per_example import Examples, Oracle, parts_of, stack_rows
 from .regulariser_input import regulariser_of
@@ -68,7 +69,7 @@ class Look(NamedTuple):
     coefficients: np.ndarray | None
 
 
-class Problem:
+class Problem(Identified):
     """Examples (X, Y) under a model.
 
     Parameters
@@ -160,9 +161,9 @@ class Problem:
 
     # Values and cuts at w.
 
-    def primal(self, w) -> float:
-        """P(w)."""
-        return self.regulariser.value(w) + self.weight * self.risk(w)
+    def primal(self, w, weight=None) -> float:
+        """P(w), or with another weight of the risk."""
+        return self.regulariser.value(w) + (weight or self.weight) * self.risk(w)
 
     def risk(self, w) -> float:
         """R(w): the weighted mean of the hinges."""
@@ -293,10 +294,10 @@ class Problem:
         return self.regulariser.dual(v, self.C * self.model.dual_loss(self.data, shares))
 
 
-class RiskProblem:
+class RiskProblem(Identified):
     """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient)."""
 
-    has_scores = False
+    has_scores, certified = False, True
     unit = 1.0
 
     def __init__(self, risk, n_params, C=1.0, *, regulariser=None, floor=None):
@@ -319,5 +320,15 @@ class RiskProblem:
     def risk(self, w) -> float:
         return float(self._risk(w.copy())[0])
 
-    def primal(self, w) -> float:
-        return self.regulariser.value(w) + self.weight * self.risk(w)
+    def primal(self, w, weight=None) -> float:
+        """P(w), or with another weight of the risk."""
+        return self.regulariser.value(w) + (weight or self.weight) * self.risk(w)
+
+    def identity(self) -> dict:
+        """Of the risk nothing is known: `has_objective` compares."""
+        return {
+            "model": "RiskProblem",
+            "parameters": self.n_params,
+            "weight": self.weight,
+            "regulariser": regulariser_digest(self.regulariser),
+        }

@@ -227,8 +227,40 @@ class DualPasses(Protocol):
     def restore(self, state: dict) -> None: ...
 
 
+class Problem(Protocol):
+    """What the driver asks of every problem; what a solver asks for stands in its own file."""
+
+    n_params: int
+    #: What the mean risk counts in P, and a lower bound of it or None.
+    weight: float
+    floor: float | None
+    regulariser: Any
+    has_scores: bool
+    #: False where the worst outputs that are found may not be the worst.
+    certified: bool
+
+    def primal(self, w: Any, weight: float | None = None) -> float:
+        """P(w), or with another weight of the risk."""
+
+    def identity(self) -> dict:
+        """What must be the same where a state is to be of use, as numbers and words; see identity.py."""
+
+    def has_objective(self, w: Any, primal: float, weight: float | None = None) -> bool:
+        """Whether P(w) is `primal`, but for rounding."""
+
+
+class Estimated(Protocol):
+    """Optional, for a problem whose P is dear: asked instead where a solver proves nothing."""
+
+    def estimate(self, w: Any) -> tuple[float, float]:
+        """(P(w), its standard error)."""
+
+
 class Solver(Protocol):
     """Turns cuts into a better w and a better lower bound.  Meets no x or y, reads no clock."""
+
+    #: Optional: False where its bounds, or its P, are estimates.
+    certifies: bool
 
     def steps(self, problem, start: dict | None, tol: float) -> Iterator[Step]:
         """Yield steps for ever; the driver `solve` stops.  `start` is a Step's state, or {"w": w}."""

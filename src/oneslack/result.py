@@ -94,6 +94,7 @@ class Result:
     dual       the best lower bound
     status     why it stopped (a Status; its `advice` is a sentence)
     certified  False when the lower bound is only an estimate
+    primal_error  its standard error, where P(w) is an estimate too
     trace      Trace of the run
     n_iter     steps taken
     solver     name of the solver; `reason` says why "auto" chose it
@@ -117,6 +118,7 @@ class Result:
     seconds: float
     solver: str
     reason: str = ""
+    primal_error: float = 0.0
     state: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

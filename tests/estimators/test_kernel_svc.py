@@ -17,8 +17,9 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import oneslack
 from oneslack import FormatError, KernelSVC, OneslackError
+from oneslack.checkpoint import CheckpointFolder
 from oneslack.datasets import make_checkers
-from oneslack.estimators import kernel_parameters
+from oneslack.estimators import kernel_parameters, kernel_svc
 
 X, Y = make_checkers(400, random_state=0)
 X_TEST, Y_TEST = make_checkers(2000, random_state=1)
@@ -278,6 +279,45 @@ def test_what_does_not_go_together():
         KernelSVC(kernel="precomputed").fit(rbf_kernel(X), Y).reduce()
     with pytest.raises(ValueError, match=r"basis functions .* raise memory"):
         KernelSVC(method="basis", memory=1e4).fit(X, Y)
+
+
+def test_a_failed_fit_leaves_the_last_model_whole():
+    model = checkers_model().fit(X, Y)
+    before, kept = model.decision_function(X_TEST), dict(vars(model))
+
+    def broken(A, B):
+        raise RuntimeError("no value")
+
+    with pytest.raises(RuntimeError, match="no value"):
+        model.set_params(kernel=broken, gamma=0.1).fit(X, Y)
+    with pytest.raises(ValueError, match="raise memory"):
+        model.set_params(kernel="rbf", method="basis", memory=1e4).fit(X, np.where(Y > 0, "a", "b"))
+    np.testing.assert_array_equal(model.decision_function(X_TEST), before)
+    for name in ("method_", "classes_", "result_", "objective_error_", "certified_"):
+        assert getattr(model, name) is kept[name]
+
+
+@pytest.mark.parametrize("method", ["linear", "constant", "basis"])
+def test_a_resumed_fit_is_the_whole_one(method, tmp_path, monkeypatch):
+    """One class against the rest: the first are done when it is cut short."""
+    monkeypatch.setattr(kernel_svc, "CERTIFICATE", 0.0)  # it may cost a part of the training, all of that
+    options = {"C": 10.0, "gamma": 1.0, "multi_class": "ovr", "sample_size": 40, "n_basis": 40}
+
+    def fitted(resume=None, **others):
+        model = KernelSVC(method=method, n_jobs=1, **options, **others)
+        if resume is not None:
+            model._checkpoints = CheckpointFolder(tmp_path / "kept", resume=resume)
+        return model.fit(IRIS, KIND)
+
+    whole = fitted()
+    with pytest.warns(ConvergenceWarning):
+        part = fitted(False, max_iter=whole.n_iter_ - 1)
+    assert any(result.status.ok for result in part.result_)
+    again = fitted(True)
+    assert again.certified_ == whole.certified_ == (method == "linear")
+    assert [r.certified for r in again.result_] == [r.certified for r in whole.result_]
+    np.testing.assert_allclose(again.dual_coef_, whole.dual_coef_, rtol=1e-6, atol=1e-9)
+    assert again.dual_objective_ == pytest.approx(whole.dual_objective_, rel=1e-9)
 
 
 def test_stopping_early_is_said():

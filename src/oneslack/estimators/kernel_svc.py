@@ -193,12 +193,14 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
         ovr = self.multi_class == "ovr" and len(classes) > 2
         task = ClassTask(classes, codes, 0, bool(self.fit_intercept), weights, None, ovr)
-        self.method_ = self._method(X.shape[0])
-        self._check_method(task)
-        self._kernel = fitted_kernel(self, X, sample_weight)
+        method = self._method(X.shape[0])
+        self._check_method(method, task)
+        kernel = fitted_kernel(self, X, sample_weight)
         with fit_progress(self, X, y, sample_weight) as callbacks:
-            results = self._solve(task, X, callbacks)
-            self.classes_ = classes
+            results = self._solve(task, X, kernel, method, callbacks)
+            # Only now, so that a fit that fails leaves the last model whole.
+            self.method_, self._kernel, self.classes_ = method, kernel, classes
+            self.objective_error_ = float(np.linalg.norm([result.primal_error for result in results]))
             self._store_expansion(X, [result.w.merged() for result in results])
             self._store_certificate(results, None)
             self.certified_ = all(result.certified for result in results)
@@ -214,50 +216,48 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             return "exact"
         return "linear" if n < CONSTANT_FROM else "constant"
 
-    def _check_method(self, task):
-        if self.method_ == "exact" and self.fit_intercept and not task.is_binary:
+    def _check_method(self, method, task):
+        if method == "exact" and self.fit_intercept and not task.is_binary:
             raise ValueError(
                 "method='exact' has no intercepts with multi_class='crammer_singer'; use fit_intercept=False "
                 "or multi_class='ovr'"
             )
 
-    def _stopping_epsilon(self):
-        sampled = getattr(self, "method_", self.method) in SAMPLE_SIZE
+    def _stopping_epsilon(self, method=None):
+        sampled = (method or getattr(self, "method_", self.method)) in SAMPLE_SIZE
         return EPSILON if sampled and self.epsilon is None else self.epsilon
 
-    def _solver(self):
+    def _solver(self, method):
         from ..solvers.basis_functions import BasisFunctions
         from ..solvers.exact_kernel import ExactKernel
         from ..solvers.sampled_cuts import SampledCuts
 
         seed = seed_of(self.random_state)
-        if self.method_ == "exact":
+        if method == "exact":
             return ExactKernel(seed=seed)
-        if self.method_ == "basis":
+        if method == "basis":
             return BasisFunctions(self.n_basis, seed=seed)
-        size = self.sample_size or SAMPLE_SIZE[self.method_]
-        return SampledCuts(self.method_, size, seed=seed)
+        size = self.sample_size or SAMPLE_SIZE[method]
+        return SampledCuts(method, size, seed=seed)
 
-    def _solve(self, task, X, callbacks):
-        results, solver, errors = [], self._solver(), []
+    def _solve(self, task, X, kernel, method, callbacks):
+        results, solver, epsilon = [], self._solver(method), self._stopping_epsilon(method)
         begin, time_limit, max_iter = time.perf_counter(), self.time_limit, self.max_iter
         for number, (model, y, weights) in enumerate(task.models()):
             if self.time_limit is not None:
                 time_limit = max(self.time_limit - (time.perf_counter() - begin), 1e-9)
             problem = KernelProblem(
-                model, self._kernel, X, y, self.C, intercept=self.fit_intercept, sample_weight=weights,
+                model, kernel, X, y, self.C, intercept=self.fit_intercept, sample_weight=weights,
                 memory=self.memory, n_jobs=self.n_jobs,
             )  # fmt: skip
             with problem.engine:
                 result = driver.solve(
-                    problem, solver, tol=self.tol, epsilon=self._stopping_epsilon(), max_iter=max_iter,
-                    time_limit=time_limit, callbacks=callbacks, **self._keeping(number),
+                    problem, solver, tol=self.tol, epsilon=epsilon, max_iter=max_iter, time_limit=time_limit,
+                    callbacks=callbacks, **self._keeping(number),
                 )  # fmt: skip
                 results.append(_with_certificate(problem, result))
-                errors.append(problem.primal_error)
             if result.status is Status.INTERRUPTED:
                 max_iter = 1  # Ctrl-C is for all classes
-        self.objective_error_ = float(np.linalg.norm(errors))
         return results
 
     def _store_expansion(self, X, expansions):
@@ -362,9 +362,13 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
 def _with_certificate(problem, result):
     """For sampled cuts a true bound in place of the estimate, where it costs little beside the training."""
     from ..solvers.sampled_cuts import certified_dual
+    from ..solvers.sampled_planes import SampledPlanes
 
-    planes = result.state.get("planes")
-    if planes is None or not any(planes.exact):  # "constant" knows no exact planes
+    state = result.state
+    if "planes" not in state:
         return result
-    dual = certified_dual(problem, planes, max(0.25 * problem.n_values, CERTIFICATE))
+    planes = SampledPlanes.of_state(state["planes"])
+    if not any(planes.exact):  # "constant" knows no exact planes
+        return result
+    dual = certified_dual(problem, planes, max(0.25 * state["n_values"], CERTIFICATE))
     return result if dual is None else replace(result, dual=dual, certified=True)

@@ -9,6 +9,7 @@ Yu & Joachims (2008), section 6.4; Joachims, Finley & Yu (2009), section 3.3 (OP
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -56,7 +57,6 @@ class BasisFunctions:
         from .choose import choose_solver
 
         check_kernel_problem(problem, type(self).__name__)
-        problem.certified = False
         basis, back = choose_basis(problem.kernel, problem.inputs, self.k, self.choice, self.seed)
         Z = features(problem, basis, back)
         twin = problem.linear_twin(Z)
@@ -68,10 +68,16 @@ class BasisFunctions:
             bias = V[k].copy() if problem.intercept else np.zeros(problem.slots)
             return Expansion(basis, back @ V[:k], bias)
 
-        # The basis is drawn by the seed: the state of the linear solver is all there is to keep.
-        before = start.get("linear") if start else None
-        for step in solver.steps(twin, before, tol):
-            yield replace(step, w=expansion(step.w), state=lambda step=step: {"linear": step.state()})
+        # Of another basis, or another solver, a state is of no use.
+        own = {"basis": basis, "solver": repr(solver)}
+        is_own = start and start.get("solver") == own["solver"] and np.array_equal(start.get("basis"), basis)
+        for step in solver.steps(twin, start["linear"] if is_own else None, tol):
+            state = partial(_state, step, own)
+            yield replace(step, w=expansion(step.w), state=state)
+
+
+def _state(step, own):
+    return {"linear": step.state(), **own}
 
 
 def choose_basis(kernel, inputs, k, choice, seed) -> tuple[np.ndarray, np.ndarray]:

@@ -29,12 +29,13 @@ HORIZON = 5
 _SEARCHED = ("checked", "S", "length", "pull", "bias", "point_bias", "course")
 
 
-def state_of(planes, rng, **others) -> dict:
-    """What a run goes on from: `planes` and the random numbers, and what its loop adds."""
-    return {"planes": planes, "rng": rng.bit_generator.state, **others}
+def state_of(kind, problem, planes, rng, **others) -> dict:
+    """What a run of this kind goes on from: planes, random numbers, what was paid, and what its loop adds."""
+    own = {"kind": kind, "planes": planes.state(), "rng": rng.bit_generator.state}
+    return own | {"n_values": problem.n_values, **others}
 
 
-def plain_steps(solver, problem, planes, rng, tol, before=None):
+def plain_steps(solver, problem, planes, rng, tol, before, state):
     """The violation reported is the largest of the last `patience` samples."""
     last = deque(before["last"] if before else (), maxlen=solver.patience)
     while True:
@@ -56,11 +57,11 @@ def plain_steps(solver, problem, planes, rng, tol, before=None):
         planes.drop_idle()
         yield Step(
             w=w, dual=dual, primal=primal, n_cuts=n_cuts, violation=violation,
-            state=partial(state_of, planes, rng, last=list(last)),
+            state=partial(state, last=list(last)),
         )  # fmt: skip
 
 
-def searched_steps(solver, problem, planes, rng, tol, before=None):
+def searched_steps(solver, problem, planes, rng, tol, before, state):
     """The violation reported is what the last rounds have gained, or the gap where that is smaller."""
     if before is None:
         checked = draw(rng, problem.n, solver.checked)
@@ -98,8 +99,8 @@ def searched_steps(solver, problem, planes, rng, tol, before=None):
             w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal if tol > 0 else None,
             n_cuts=len(planes), violation=violation,
             state=partial(
-                state_of, planes, rng, checked=checked, S=S, length=length, pull=pull, bias=bias,
-                point_bias=point_bias, course=list(course),
+                state, checked=checked, S=S, length=length, pull=pull, bias=bias, point_bias=point_bias,
+                course=list(course),
             ),
         )  # fmt: skip
 

@@ -58,16 +58,17 @@ class ExactKernel:
 
     def steps(self, problem, start=None, tol=1e-3):
         check_kernel_problem(problem, type(self).__name__)
-        problem.certified = True
         duals = _duals_of(problem)
         rows = RowCache(problem, self.block)
         rng = np.random.default_rng(self.seed)
         before = start if start and "duals" in start else None
         if before:
             duals.values[:], rng.bit_generator.state = before["duals"], before["rng"]
-            S, is_fresh, best, idle = (before[name] for name in ("S", "is_fresh", "best", "idle"))
+            best, idle = before["best"], before["idle"]
+            S = _fresh(problem, duals.coefficients())
         else:
-            S, is_fresh, best, idle = np.zeros((problem.n, problem.slots)), True, -np.inf, 0
+            S, best, idle = np.zeros((problem.n, problem.slots)), -np.inf, 0
+        is_fresh = True
         while True:
             bias = duals.bias(S)
             c = duals.coefficients()
@@ -82,7 +83,7 @@ class ExactKernel:
             if before is None:
                 idle = 0 if dual > best else idle + 1
                 best = max(best, dual)
-                state = {"duals": duals.values, "S": S, "is_fresh": is_fresh, "best": best, "idle": idle}
+                state = {"duals": duals.values, "best": best, "idle": idle}
                 yield Step(
                     w=_expansion(c, bias), dual=dual, primal=primal, n_cuts=int(c.any(axis=1).sum()),
                     stalled=idle >= PATIENCE,

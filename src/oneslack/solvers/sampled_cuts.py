@@ -27,6 +27,7 @@ the QP over them gives a feasible point of the n-slack dual.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -91,18 +92,22 @@ class SampledCuts:
 
     def steps(self, problem, start=None, tol=1e-3):
         check_kernel_problem(problem, type(self).__name__, only_plain=self.scheme == "constant")
-        problem.certified = False
         rng, before = np.random.default_rng(self.seed), None
         planes = SampledPlanes(problem, self.drop_after)
-        if start and "planes" in start:
-            before, planes = start, start["planes"]
-            planes.engine, rng.bit_generator.state = problem.engine, start["rng"]
+        kind = [self.scheme, self.line_search]
+        if start and start.get("kind") == kind:
+            before = {name: copy(value) for name, value in start.items()}  # as arrays are written over
+            planes = SampledPlanes.of_state(before["planes"])
+            planes.engine, planes.drop_after = problem.engine, self.drop_after
+            rng.bit_generator.state = before["rng"]
+            problem.n_values = max(problem.n_values, before["n_values"])
+        state = partial(state_of, kind, problem, planes, rng)
         if self.scheme == "constant":
             steps = searched_steps if self.line_search else plain_steps
-            return steps(self, problem, planes, rng, tol, before)
+            return steps(self, problem, planes, rng, tol, before, state)
         draw = partial(sampler_of(problem, self.sample_size, self.spread), rng)
         steps = self._searched if self.line_search else self._plain
-        return steps(problem, planes, draw, before, partial(state_of, planes, rng))
+        return steps(problem, planes, draw, before, state)
 
     # Linear time.
 

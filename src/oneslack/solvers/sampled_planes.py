@@ -6,6 +6,8 @@ support.  For a point w = sum_k a_k g_k all that is needed is a, the Gram matrix
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from ..kernel_problem import Expansion
@@ -49,9 +51,9 @@ class SampledPlanes:
 
     @classmethod
     def of_state(cls, state) -> SampledPlanes:
-        """As it was, but without an engine."""
+        """As it was, but without an engine; the state stays as it is."""
         planes = cls.__new__(cls)
-        vars(planes).update(state)
+        vars(planes).update({name: copy(value) for name, value in state.items()})
         return planes
 
     def __len__(self):

@@ -7,8 +7,8 @@ Q is the Gram matrix of the planes, F (m, k) their components along free weights
 Start anywhere feasible; on the support take the Newton step that keeps the equalities, shortened to
 stay >= 0 (then a variable leaves), or cut off at 0 where that is better (then several do); when the step is
 whole, the few variables with the largest reduced gradients enter.  Every iterate is feasible and f never
-falls, so f(a) is a valid bound whenever we stop.  For any beta, f* - f(a) <= total max_j (g_j - F_j beta) - <a, g> with g = b - Q a: the gap; the
-maximum is taken in each group, and summed.
+falls, so f(a) is a valid bound whenever we stop.  For any beta, with g = b - Q a,
+f* - f(a) <= total max_j (g_j - F_j beta) - <a, g>: the gap; the maximum is taken in each group, and summed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _first_of_groups(values, groups, k):
 
 
 def _entering(reduced, support):
-    """The variables outside the support with the largest reduced gradients; the largest of all in any case."""
+    """Those outside the support with the largest reduced gradients; the largest of all in any case."""
     outside = np.where(support, -np.inf, reduced)
     some = np.argpartition(-outside, ENTER)[:ENTER] if len(outside) > ENTER else np.arange(len(outside))
     return np.append(some[outside[some] > 0.0], np.argmax(reduced))
