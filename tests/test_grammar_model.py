@@ -251,6 +251,8 @@ def test_bad_arguments_are_refused():
     for missing in (-0.1, 2.1, np.nan):
         with pytest.raises(ValueError, match="missing must be a number from 0 to 2; got"):
             GrammarModel(grammar, missing=missing)
+    with pytest.raises(ValueError, match=r"missing=1.5 needs loss='brackets'; with 'zero_one' all wrong"):
+        GrammarModel(grammar, "zero_one", missing=1.5)
     with pytest.raises(ValueError, match="w has shape"):
         model.decode(w[1:], X[0])
     with pytest.raises(ValueError, match="not finite"):

@@ -5,7 +5,8 @@ import threading
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 import oneslack
 from oneslack.tuning import may_win
@@ -240,3 +241,90 @@ def test_parameters_may_be_arrays():
     finished = found.gaps <= 1e-3
     mean = np.concatenate([one.mean for one in cold])
     np.testing.assert_allclose(found.mean[finished], mean[finished], atol=0.02)
+
+
+def test_held_out_losses_have_the_class_weights_of_the_training_rows():
+    """Folds of sorted labels: the classes of a held-out part are no measure of what they weigh."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, order = X / X.max(axis=0), np.argsort(y, kind="stable")
+    X, y, Cs = X[order], y[order], [0.01, 1.0]
+    model = oneslack.LinearSVC(class_weight="balanced")
+    found = oneslack.tune(model, X, y, Cs, cv=KFold(5), stop_early=False, refit=False)
+    for k, C in enumerate(Cs):
+        for fold, (train, test) in enumerate(KFold(5).split(X)):
+            _, losses = held_out(oneslack.LinearSVC(C, class_weight="balanced", tol=1e-6), X, y, train, test)
+            weights = len(train) / (2 * np.bincount(y[train]))
+            assert found.losses[k, fold] == pytest.approx((weights[y[test]] * losses).mean(), abs=0.05)
+
+
+def test_a_held_out_part_of_a_class_that_counts_nothing_has_a_score():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, order = X / X.max(axis=0), np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    model = oneslack.LinearSVC(class_weight={0: 2.0, 1: 0.0})
+    found = oneslack.tune(model, X, y, [0.01, 1.0], cv=KFold(5), refit=False)
+    cold = GridSearchCV(model, {"C": [0.01, 1.0]}, cv=KFold(5)).fit(X, y)
+    np.testing.assert_allclose(found.mean, cold.cv_results_["mean_test_score"])
+    assert (found.losses[:, 2:] == 0.0).all()
+
+
+def test_a_far_jump_of_C_is_trained_from_scratch():
+    """Newton's steps run out on the way from one C to the next; a model of its own does not."""
+    from oneslack.solvers.newton_path import newton_path
+
+    X, y = load_breast_cancer(return_X_y=True)
+    Cs, folds = [1e-4, 1e-2, 1.0, 100.0, 1e4], StratifiedKFold(4, shuffle=True, random_state=0)
+    train, _ = next(folds.split(X, y))
+    problem = oneslack.Problem(oneslack.Binary(30, True), X[train], np.where(y[train] == 1, 1.0, -1.0))
+    assert [gap > 1e-2 for _, gap in newton_path(problem, Cs)] == [False] * 4 + [True]
+    found = oneslack.tune(oneslack.LinearSVC(), X, y, Cs, cv=folds, stop_early=False, refit=False)
+    assert (found.gaps <= 1e-2).all()
+    assert not found.unfinished.any()
+    scores, best = cold_search(X, y, Cs, folds, tol=1e-4)
+    assert found.best == best
+    np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.01)
+
+
+@pytest.mark.parametrize(("solver", "max_iter"), [("newton", 2), ("dual_cd", 20)])
+def test_models_that_stopped_early_are_said_in_one_warning(solver, max_iter):
+    """On raw columns; the smallest C are trained in time by dual passes, none by two steps."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model, Cs = oneslack.LinearSVC(solver=solver, max_iter=max_iter), [1e-9, 1.0, 100.0]
+    with pytest.warns(ConvergenceWarning) as said:
+        found = oneslack.tune(model, X, y, Cs, cv=3, stop_early=False, refit=False)
+    open_ends = [f"{C:g}" for C, is_open in zip(Cs, found.unfinished, strict=True) if is_open]
+    assert found.unfinished.tolist() == [solver == "newton", True, True]
+    assert len(said) == 1
+    text = f"the models for C = {', '.join(open_ends)} stopped at relative gaps of up to "
+    assert str(said[0].message).startswith(f"{text}{found.gaps.max():.2g}, too far from their optimum")
+    assert said[0].filename == __file__
+
+
+def test_who_asks_for_few_steps_has_the_models_of_as_few():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, model = X / X.max(axis=0), oneslack.LinearSVC(max_iter=1)
+    with pytest.warns(ConvergenceWarning, match=r"C = 0.01, 1 stopped .* raise max_iter"):
+        found = oneslack.tune(model, X, y, [0.01, 1.0], cv=3, refit=False)
+    with pytest.warns(ConvergenceWarning, match="LinearSVC stopped at"):
+        cold = GridSearchCV(model, {"C": [0.01, 1.0]}, cv=3, refit=False).fit(X, y)
+    np.testing.assert_allclose(found.mean, cold.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("scoring", [None, "f1"])
+def test_who_watches_hears_the_gaps_that_were_reached(scoring):
+    X, y = load_breast_cancer(return_X_y=True)
+    heard = {}
+
+    def watch(params, fold, gap):
+        heard[params["C"], fold] = gap
+
+    options = {"scoring": scoring, "stop_early": False, "refit": False, "on_candidate": watch}
+    found = oneslack.tune(oneslack.LinearSVC(), X / X.max(axis=0), y, GRID, cv=3, **options)
+    assert [max(heard[C, fold] for fold in range(3)) for C in GRID] == found.gaps.tolist()
+
+
+def test_fits_that_stopped_early_are_known_the_general_way():
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="LinearSVR stopped at"):
+        found = oneslack.tune(oneslack.LinearSVR(max_iter=3), X, y, [1e-6, 1e3], cv=3, n_jobs=1, refit=False)
+    assert found.unfinished.tolist() == [False, True]

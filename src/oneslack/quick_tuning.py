@@ -2,12 +2,14 @@
 
 X and y are checked, and the labels coded, once.  Each fold then is a problem of its own (problem.py) that is
 solved for one C after the other: by Newton steps (solvers/newton_path.py), or by dual passes that begin at
-the duals of the last C, to the little precision that held-out scores need.  Folds run in threads; the search
-ends early where larger C only fit worse (tuning_rule.py).
+the duals of the last C, to the little precision that held-out scores need.  Where Newton's path does not get
+there, the model of that C is trained from scratch; what is then still too far from its optimum is said in one
+warning.  Folds run in threads; the search ends early where larger C only fit worse (tuning_rule.py).
 """
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +18,8 @@ import numpy as np
 
 from .tuning_rule import Turn, best_of
 
-#: The relative gap to which dual passes train the models of a search.
-DUAL_TOL = 3e-2
+#: A certified relative gap at which models can be compared.
+COMPARABLE = 3e-2
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,14 @@ class Found:
     scores  (candidates, folds) mean score of held-out examples
     gaps    (candidates,) how far the models may be from their optimum, as shares of it; the largest of a fold
     best    number of the best candidate
+    unfinished  (candidates,) whether a training ended before it was as near to its optimum as it should be
     losses  (candidates, folds) mean loss of held-out examples, where it is known
     """
 
     scores: np.ndarray
     gaps: np.ndarray
     best: int
+    unfinished: np.ndarray
     losses: np.ndarray | None = None
 
 
@@ -86,70 +90,96 @@ class QuickFold:
 
     @cached_property
     def problem(self):
+        from .estimators.targets import check_weights
         from .estimators.weight_terms import linear_terms
         from .problem import Problem
 
         task, X = self._task(self.train)
+        if task.weights is not None:
+            check_weights(task.weights)
         model, targets, weights = next(iter(task.models()))
         terms = linear_terms(self.estimator, task)[0]
         return Problem(model, X, targets, sample_weight=weights, n_jobs=1, **terms)
 
     @cached_property
     def held_out(self):
+        """The problem of the held-out rows, and what their losses count (examples,).  Apart, as the rows have
+        scores even where none of them counts."""
         task, X = self._task(self.test)
         model, targets, weights = next(iter(task.models()))
-        if weights is not None and not weights.any():
-            weights = None  # a fold of a class that counts nothing has a score nevertheless
-        return self.problem.on(model.pack(X, targets, weights))
+        here = self.problem.on(model.pack(X, targets))
+        return here, np.ones(here.n) if weights is None else weights
+
+    @cached_property
+    def class_weights(self):
+        """(classes,) by the training rows, also for the held-out ones; None where all are 1."""
+        from .estimators.targets import _class_weights
+
+        given = self.estimator.class_weight
+        return None if given is None else _class_weights(given, self.classes, self.codes[self.train], None)
 
     def _task(self, index):
         """Some rows as the estimator trains on them: the task, and their features."""
-        from .estimators.targets import example_weights
-
         X, codes = self.X[index], self.codes[index]
-        weights = example_weights(X, self.classes, codes, self.estimator.class_weight)
+        weights = None if self.class_weights is None else self.class_weights[codes]
         return self.estimator._task(X, self.classes, codes, weights), X
 
     def judged(self, Cs):
-        """Yield (right (examples,), losses (examples,), gap) of the held-out rows for each C."""
-        y = self.held_out.data.y
-        for w, gap in self.path(self.problem, Cs):
-            S = self.held_out.scores(w)
+        """Yield (right (examples,), losses (examples,), gap, reached) of the held-out rows for each C."""
+        held_out, weights = self.held_out
+        y = held_out.data.y
+        for w, gap, reached in self.path(self.problem, Cs):
+            S = held_out.scores(w)
             if S.ndim == 1:
                 right, losses = (S > 0) == (y > 0), np.maximum(1.0 - y * S, 0.0)
             else:
                 right = S.argmax(axis=1) == y
                 losses = (S + self.problem.model.losses[y]).max(axis=1) - S[np.arange(len(y)), y]
-            yield right, self.held_out.data.weights * losses, gap
+            yield right, weights * losses, gap, reached
 
 
 def path_for(problem, estimator):
-    """path(problem, Cs) that yields (w, gap) for each C, by the solver that the estimator would use; None
-    where that has no path of its own."""
+    """path(problem, Cs) that yields (w, gap, whether that is near enough) for each C, by the solver that the
+    estimator would use; None where that has no path of its own."""
     from .estimators.parameters import seed_of
     from .solvers.choose import choose_solver
     from .solvers.dual_cd import DualCD
     from .solvers.newton import Newton
-    from .solvers.newton_path import newton_path
 
     solver, _ = choose_solver(problem, estimator.solver, seed_of(estimator.random_state))
     if type(solver) is Newton:
-        return lambda problem, Cs: newton_path(problem, Cs, solver.seed)
+        return lambda problem, Cs: _newton_path(problem, Cs, solver, estimator.max_iter)
     if type(solver) is DualCD:
         return lambda problem, Cs: _dual_path(problem, Cs, solver, estimator.max_iter)
     return None
 
 
+def _newton_path(problem, Cs, solver, max_iter):
+    """Steps along C; a model of its own, with a certificate, where they end too far from the optimum."""
+    from .driver import solve
+    from .solvers.newton_path import ENOUGH, newton_path
+
+    for C, (w, gap) in zip(Cs, newton_path(problem, Cs, solver.seed, max_iter), strict=True):
+        if gap <= ENOUGH:
+            yield w, gap, True
+            continue
+        here = problem.on(problem.data, C=C)
+        result = solve(here, solver, tol=ENOUGH, max_iter=max_iter, keep_state=False)
+        yield result.w, result.gap, result.status.ok or result.gap <= COMPARABLE
+
+
 def _dual_path(problem, Cs, solver, max_iter):
+    """Passes from the duals of the last C.  Where these end too far from the optimum, passes from scratch do
+    so too: measured on raw features, they were farther."""
     from .driver import solve
 
     start, before = None, None
     for C in Cs:
         here = problem.on(problem.data, C=C)
         start = start and solver.at_other_C(start, C / before)
-        result = solve(here, solver, tol=DUAL_TOL, max_iter=max_iter, start=start)
+        result = solve(here, solver, tol=COMPARABLE, max_iter=max_iter, start=start)
         start, before = result.state, C
-        yield result.w, result.gap
+        yield result.w, result.gap, result.status.ok
 
 
 def climb(folds, Cs, pool, on_candidate=None, stops_early=True) -> Found:
@@ -176,23 +206,42 @@ def climb(folds, Cs, pool, on_candidate=None, stops_early=True) -> Found:
             if on_candidate:
                 on_candidate({"C": float(Cs[j])}, k, rows[j][k][2])
         while n_whole < end and None not in rows[n_whole]:
-            right, losses, _ = _joined(rows[n_whole])
+            right, losses, *_ = _joined(rows[n_whole])
             n_whole += 1
             if turn.is_over(right, losses) and stops_early:
                 end = n_whole
 
 
 def _joined(row):
-    """(right, losses, gap) of one candidate over all folds."""
-    right, losses, gaps = zip(*row)
-    return np.concatenate(right), np.concatenate(losses), max(gaps)
+    """(right, losses, gap, reached) of one candidate over all folds."""
+    right, losses, gaps, reached = zip(*row)
+    return np.concatenate(right), np.concatenate(losses), max(gaps), all(reached)
 
 
 def _found(rows, n_candidates):
-    right, losses, gaps = zip(*map(_joined, rows))
+    right, losses, gaps, reached = zip(*map(_joined, rows))
     scores = np.full((n_candidates, len(rows[0])), np.nan)
     means, all_gaps = scores.copy(), np.full(n_candidates, np.nan)
+    unfinished = np.zeros(n_candidates, bool)
     scores[: len(rows)] = [[one[0].mean() for one in row] for row in rows]
     means[: len(rows)] = [[one[1].mean() for one in row] for row in rows]
-    all_gaps[: len(rows)] = gaps
-    return Found(scores, all_gaps, best_of(right, losses), means)
+    all_gaps[: len(rows)], unfinished[: len(rows)] = gaps, np.logical_not(reached)
+    return Found(scores, all_gaps, best_of(right, losses), unfinished, means)
+
+
+def warn_if_unfinished(found, Cs):
+    """One ConvergenceWarning, at the caller's line, that names all C whose models cannot be compared."""
+    if not found.unfinished.any():
+        return
+    from sklearn.exceptions import ConvergenceWarning
+
+    from .estimators.convergence import _users_level
+
+    names = ", ".join(f"{C:g}" for C, is_open in zip(Cs, found.unfinished, strict=True) if is_open)
+    largest = found.gaps[found.unfinished].max()
+    warnings.warn(
+        f"the models for C = {names} stopped at relative gaps of up to {largest:.2g}, too far from their "
+        "optimum for their scores to be compared: scale the features, raise max_iter, or leave these C out.",
+        ConvergenceWarning,
+        stacklevel=_users_level(),
+    )

@@ -20,7 +20,7 @@ import numpy as np
 
 from .engines.blas import single_blas_thread
 from .engines.threads import count_jobs
-from .quick_tuning import Found, climb, folds_for
+from .quick_tuning import Found, climb, folds_for, warn_if_unfinished
 from .regularisation_path import continued, grid_of, same_data
 
 #: The relative gap of the first look at a candidate, where the estimator asks for less.
@@ -37,11 +37,13 @@ class Tuning:
     scores      (candidates, folds) at the precision that a candidate was trained to; NaN where it was not,
                 as larger C had ceased to help
     gaps        (candidates,) largest relative gap over the folds: larger where a candidate was left behind;
-                certified, but for `LinearSVC` by Newton's method, whose own estimate it is
+                certified, but for `LinearSVC` by Newton's method, whose own estimate it mostly is
     best        number of the best candidate; of equals the one with the smallest C
     model       trained on all the data with the best parameters, or None
     seconds     for all of it
     losses      (candidates, folds) of held-out examples, where these decide between equal scores; else None
+    unfinished  (candidates,) True where a training ended before it reached the gap that the search asked for,
+                by max_iter or for rounding: such scores say little
     """
 
     candidates: list
@@ -50,7 +52,8 @@ class Tuning:
     best: int
     model: object = field(repr=False)
     seconds: float
-    losses: np.ndarray | None = None
+    losses: np.ndarray | None
+    unfinished: np.ndarray
 
     @property
     def best_params(self) -> dict:
@@ -103,7 +106,7 @@ def tune(
     refit : whether to train on all the data with what was found
     stop_early : whether `LinearSVC` leaves out larger C once the loss of held-out examples has clearly risen
         for two of them; their scores are NaN
-    on_candidate : called with (params, fold, gap) after each training
+    on_candidate : called with (params, fold, gap) after each training; `gap` is the relative gap it reached
 
     Returns
     -------
@@ -128,20 +131,24 @@ def tune(
         _check_classes(y, cv)
     scorer = check_scoring(estimator, scoring=scoring)
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y))
-    folds = None
+    folds, Cs = None, [one["C"] for one in candidates]
     if not grid and scoring in (None, "accuracy") and _is_local(estimator):
         folds = folds_for(estimator, X, y, splits)
     # A context around all threads: each fit has one of its own, and they end in any order.
     n_threads = count_jobs(n_jobs) if _is_local(estimator) else 1
     with single_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
         if folds:
-            found = climb(folds, [one["C"] for one in candidates], pool, on_candidate, stop_early)
+            found = climb(folds, Cs, pool, on_candidate, stop_early)
         else:
             folds = [Fold(k, estimator, X, y, *split, scorer, on_candidate) for k, split in enumerate(splits)]
             found = _race(candidates, folds, pool, estimator.tol)
+    if found.losses is not None:  # all others are fits, which warn of themselves
+        warn_if_unfinished(found, Cs)
     model = clone(estimator).set_params(**candidates[found.best]).fit(X, y) if refit else None
     seconds = time.perf_counter() - start
-    return Tuning(candidates, found.scores, found.gaps, found.best, model, seconds, found.losses)
+    return Tuning(
+        candidates, found.scores, found.gaps, found.best, model, seconds, found.losses, found.unfinished
+    )
 
 
 def _is_local(estimator) -> bool:
@@ -172,7 +179,7 @@ def _candidates(Cs, grid):
 def _race(candidates, folds, pool, tol):
     """All to a loose gap, then those that may win to `tol`."""
     scores = np.empty((len(candidates), len(folds)))
-    gaps = np.empty(len(candidates))
+    gaps, unfinished = np.empty(len(candidates)), np.zeros(len(candidates), bool)
 
     def train(running, precision):
         chosen = [(int(k), candidates[k]) for k in running]
@@ -180,13 +187,14 @@ def _race(candidates, folds, pool, tol):
         if np.isnan(found[:, :, 0]).any():
             raise ValueError("a score is not a number; use fewer folds, or another scorer")
         scores[running], gaps[running] = found[:, :, 0].T, found[:, :, 1].max(axis=0)
+        unfinished[running] = ~found[:, :, 2].all(axis=0)
 
     running = np.arange(len(candidates))
     if tol < LOOSE:
         train(running, LOOSE)
         running = running[may_win(scores)]
     train(running, tol)
-    return Found(scores, gaps, int(running[np.argmax(scores[running].mean(axis=1))]))
+    return Found(scores, gaps, int(running[np.argmax(scores[running].mean(axis=1))]), unfinished)
 
 
 def may_win(scores) -> np.ndarray:
@@ -210,13 +218,14 @@ class Fold:
         self.models = {}
 
     def train(self, chosen, tol):
-        """[(score, gap)] of the candidates [(number, params)], trained to `tol`."""
+        """[(score, gap, reached)] of the candidates [(number, params)], trained to `tol`."""
         found, last = [], None
         for k, params in chosen:
             last = self._trained(k, params, last, tol)
-            found.append((self.scorer(last, self.X_test, self.y_test), last.duality_gap_))
+            reached = all(result.status.ok for result in last._results())
+            found.append((self.scorer(last, self.X_test, self.y_test), last.duality_gap_, reached))
             if self.on_candidate:
-                self.on_candidate(params, self.number, tol)
+                self.on_candidate(params, self.number, last.duality_gap_)
         return found
 
     def _trained(self, k, params, last, tol):

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,11 @@ def test_losses_and_priors_are_passed_on(bank, run):
     done = run("train", "parse", "bank.trees", "-o", "m", *OPTIONS, "--missing", 3)
     assert done.code == 2
     assert "--missing" in done.err
+    options = ("--missing", 1.5, "--loss", "zero_one")
+    done = run("train", "parse", "bank.trees", "-o", "other", *OPTIONS, *options)
+    assert done.code == 2
+    assert "--missing needs --loss brackets; drop it, or --loss zero_one." in done.err
+    assert not Path("other").exists()
 
 
 def test_trees_left_out_are_said(bank, run):

@@ -1,13 +1,14 @@
 """`oneslack tune`."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_diabetes
 
 import oneslack
-from oneslack.cli import main
+from oneslack.cli import main, tune_report
 
 
 @pytest.fixture
@@ -51,6 +52,21 @@ def test_larger_C_are_left_out_or_not(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["candidates"][-1]["score"] is None
     assert main([*command, "--all"]) == 0
     assert "not tried" not in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore:the models for C")
+@pytest.mark.parametrize(("max_iter", "marks"), [(1, [True, True]), (1000, [False, False])])
+def test_models_that_stopped_early_are_marked(max_iter, marks):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = oneslack.LinearSVC(max_iter=max_iter)
+    found = oneslack.tune(model, X / X.max(axis=0), y, [0.1, 1.0], cv=3, refit=False)
+    lines = tune_report.table(found).splitlines()
+    legend = "unfinished: stopped far from the optimum, so the score says little; scale the features"
+    assert [line.endswith("  unfinished") for line in lines[1:3]] == marks
+    assert (legend in lines) == any(marks)
+    assert sum("  best" in line for line in lines) == 1
+    facts = json.loads(json.dumps(tune_report.facts(found, SimpleNamespace(path="cancer.svm"), None)))
+    assert [row["unfinished"] for row in facts["candidates"]] == marks
 
 
 def test_the_scores_are_those_of_the_library(cancer, capsys):

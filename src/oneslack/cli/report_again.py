@@ -68,8 +68,6 @@ def _value(name, saved):
         return _value_of_source(name, source) if is_tag_label or not is_folder else None
     if name == "no_intercept":
         return not parameters.get("fit_intercept", True)
-    if name == "prior":  # the parameter is its weights
-        return saved.header["training"].get("prior")
     if name in ("k", "beta") and name not in saved.header["training"]:
         return None
     if name == "epsilon" and saved.header["kind"] == "LinearSVR":

@@ -178,7 +178,6 @@ def classify(
         weight = targets.class_weight(class_weight, labels, file)
         options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
-        model._prior_path = prior
         subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
         training.stream(model, examples, memory, seed, quiet)
     else:
@@ -230,7 +229,6 @@ def regress(
         n_jobs=jobs, max_iter=max_iter, time_limit=time_limit, random_state=0,
         **weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
-    model._prior_path = prior
     training.stream(model, examples, memory, 0, quiet)
     return training.train(model, examples, subject, output, quiet, as_json, keeping)
 

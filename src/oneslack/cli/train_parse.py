@@ -171,6 +171,8 @@ def parse(
 
     if rescaling is Rescaling.slack and loss is Loss.brackets:
         raise Refusal("--rescaling slack needs --loss zero_one; choose one of the two.", Exit.USAGE)
+    if missing != 1.0 and loss is Loss.zero_one:
+        raise Refusal("--missing needs --loss brackets; drop it, or --loss zero_one.", Exit.USAGE)
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
     examples, n_longer = _read(file, tagged, max_words)

@@ -92,8 +92,9 @@ def tune(
 ):  # fmt: skip
     """Choose C by cross-validation, and say how the scores compare.
 
-    Candidates are trained in the order of C, each from where the last one ended, no more precisely than the
-    choice needs; --tol is for the model that is written.
+    Candidates are trained in the order of C, each from where the last one ended. Linear classifiers that
+    are compared by their accuracy are trained no more precisely than that needs, and --tol is for the model
+    that is written; all others that may win are trained to --tol.
     """
     from . import targets, training, tune_report
 

@@ -69,14 +69,14 @@ class Progress:
     def __init__(self, interrupt, quiet):
         self.interrupt, self.quiet, self.count, self.next_time = interrupt, quiet, 0, 0.0
 
-    def __call__(self, params, fold, tol):
+    def __call__(self, params, fold, gap):
         if self.interrupt.asked:
             raise KeyboardInterrupt
         self.count += 1
         now = time.perf_counter()
         if not self.quiet and now >= self.next_time:
             self.next_time = now + INTERVAL
-            print(f"{self.count} trained: fold {fold + 1}, {words(params)}, gap {tol:g}", file=sys.stderr)
+            print(f"{self.count} trained: fold {fold + 1}, {words(params)}, gap {gap:.1e}", file=sys.stderr)
 
 
 def words(params) -> str:
@@ -91,7 +91,10 @@ def facts(found, examples, output) -> dict:
         "model": output,
         "best": found.best_params,
         "score": float(found.mean[found.best]),
-        "candidates": [_without_gaps(row) for row in found.rows()],
+        "candidates": [
+            _without_gaps(row) | {"unfinished": bool(is_open)}
+            for row, is_open in zip(found.rows(), found.unfinished, strict=True)
+        ],
         "seconds": found.seconds,
     }
 
@@ -115,9 +118,12 @@ def table(found) -> str:
         values = "".join(f"{row[name]:>12.4g}" for name in names)
         for name, (_, width, form) in columns.items():
             values += f"{row[name]:>{width}{form}}" if isfinite(row[name]) else f"{'-':>{width}}"
-        lines.append(values + ("  best" if k == found.best else ""))
+        marks = {"best": k == found.best, "unfinished": found.unfinished[k]}
+        lines.append("  ".join([values, *(mark for mark, is_set in marks.items() if is_set)]))
     if not all(isfinite(row["score"]) for row in rows):
         lines.append("-: not tried, as the loss of held-out examples had risen; --all tries every C")
+    if found.unfinished.any():
+        lines.append("unfinished: stopped far from the optimum, so the score says little; scale the features")
     return "\n".join([*lines, f"{words(found.best_params)}, in {found.seconds:.2f} s"])
 
 

@@ -24,20 +24,24 @@ from .newton import FALL, FIRST_MU, LOOSE, Newton, Smoothed
 #: The rounding, and what another step would gain, as shares of P.
 ROUNDING = 5e-3
 PROMISE = 5e-4
-#: Steps for one C; rounding errors may keep a promise from being kept.
+#: A gap above this, a little more than the two together, is that of a point where the steps ran out.
+ENOUGH = 6e-3
+#: Steps for one C; rounding errors, or a C far from the last one, may keep a promise from being kept.
 MOST_STEPS = 60
 
 
-def newton_path(problem, Cs, seed=0):
+def newton_path(problem, Cs, seed=0, max_iter=MOST_STEPS):
     """Yield (w, gap) for each C of a rising sequence: a near minimiser, and how far its P is from the lowest
-    as a share of it, by the rounding and the promise of another step: no certificate."""
+    as a share of it, by the rounding and the promise of another step: no certificate.  A gap above ENOUGH
+    says that neither MOST_STEPS nor `max_iter` steps led to one."""
     w, mu = problem.regulariser.start(), FIRST_MU * problem.unit
+    n_steps = min(max_iter, MOST_STEPS)
     for _, part, _ in Newton(seed).samples(problem.on(problem.data, C=Cs[0]), ROUNDING):
-        end, _ = _nearly(part, part.C, Place.of(part, w, part.scores(w), mu))
+        end, _ = _nearly(part, part.C, Place.of(part, w, part.scores(w), mu), n_steps)
         w, mu = end.w, end.mu
     here = Place.of(problem, w, problem.scores(w), mu)
     for C in Cs:
-        here, promise = _nearly(problem, C, here)
+        here, promise = _nearly(problem, C, here, n_steps)
         yield here.w, (promise + C * here.error) / max(here.primal(C), 1e-300)
 
 
@@ -67,10 +71,10 @@ class Place:
         return self.regular + C * self.hinge
 
 
-def _nearly(problem, C, here) -> tuple[Place, float]:
-    """Where a step would gain next to nothing, and what."""
+def _nearly(problem, C, here, n_steps) -> tuple[Place, float]:
+    """Where a step would gain next to nothing, and what; or where the steps ran out."""
     smooth = Smoothed(problem.on(problem.data, C=C))
-    for _ in range(MOST_STEPS):
+    for _ in range(n_steps):
         primal, error = here.primal(C), C * here.error
         gradient = problem.regulariser.gradient(here.w) - C * here.pull
         direction = smooth.direction(C * here.hessian, gradient)

@@ -64,6 +64,10 @@ class GrammarModel:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}; got {loss!r}")
         if not 0.0 <= missing <= 2.0:
             raise ValueError(f"missing must be a number from 0 to 2; got {missing!r}")
+        if loss == "zero_one" and missing != 1.0:
+            raise ValueError(
+                f"missing={missing:g} needs loss='brackets'; with 'zero_one' all wrong trees cost the same"
+            )
         self.grammar, self.loss_name, self.span_features = grammar, loss, span_features
         self.missing = float(missing)
         self.frequencies = bool(frequencies)
@@ -273,8 +277,7 @@ class GrammarModel:
     @cached_property
     def _tilted(self):
         """None where brackets count alike."""
-        is_tilted = self.loss_name == "brackets" and self.missing != 1.0
-        return TiltedLoss(self.grammar, self.missing - 1.0) if is_tilted else None
+        return TiltedLoss(self.grammar, self.missing - 1.0) if self.missing != 1.0 else None
 
     @cached_property
     def _rules(self):
