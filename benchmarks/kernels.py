@@ -165,7 +165,7 @@ def draw(options):
 
 
 def samples(options):
-    head("method", "r", "C", "rounds", "seconds", "train error %", "test error %")
+    head("method", "r", "C", "rounds", "CPU seconds", "train error %", "test error %")
     for method in options.methods or ("constant", "linear"):
         for r in (100, 400, 1000, 4000):
             for C in (0.01, 0.1, 1.0, 10.0, 100.0):
@@ -176,9 +176,9 @@ def samples(options):
                     )
                     runs.append(_run(model, Split("adult", options, seed)))
                     rounds.append(model.n_iter_)
-                train, error, seconds, *_ = zip(*runs, strict=True)
+                train, error, seconds, cpu, *_ = zip(*runs, strict=True)
                 late = "over " if max(seconds) >= options.limit else ""
-                row(method, r, f"{C:g}", int(np.mean(rounds)), late + told(seconds), told(train), told(error))
+                row(method, r, f"{C:g}", int(np.mean(rounds)), late + told(cpu), told(train), told(error))
 
 
 def schemes(options):

@@ -297,6 +297,37 @@ def test_verbose_prints_a_line_a_round(capsys):
     assert len(lines) == len(svm.rounds_)
 
 
+class Moody(Windows):
+    """A model that fails when it is told to."""
+
+    fails = False
+
+    def best(self, w, x):
+        if self.fails and w.any():
+            raise RuntimeError("not today")
+        return super().best(w, x)
+
+
+def test_a_training_that_fails_leaves_the_model_as_it_was():
+    X, y, _ = windows(0)
+    svm = LatentSVM(Moody(4))
+    with pytest.raises(ValueError, match="y holds 3 classes, expected 2"):
+        svm.fit(X, np.arange(len(y)) % 3)
+    svm.model.fails = True
+    with pytest.raises(RuntimeError, match="not today"):
+        svm.fit(X, y)
+    assert [name for name in vars(svm) if name.endswith("_") and not name.startswith("_")] == []
+    svm.model.fails = False
+    before = svm.fit(X, y).predict(X).tolist()
+    with pytest.raises(ValueError, match="y holds 3 classes, expected 2"):
+        svm.fit(X, np.arange(len(y)) % 3)
+    svm.model.fails = True
+    with pytest.raises(RuntimeError, match="not today"):
+        svm.fit(X, np.where(y > 0, "yes", "no"))
+    svm.model.fails = False
+    assert svm.predict(X).tolist() == before
+
+
 def test_labels_are_those_given():
     X, y, _ = windows(0)
     svm = LatentSVM(Windows(4)).fit(X, np.where(y > 0, "yes", "no"), sample_weight=np.ones(24))

@@ -14,7 +14,7 @@ from oneslack.models import Binary, Chain, Multiclass, Regression
 from oneslack.objective import relative_gap
 from oneslack.result import Status
 from oneslack.solvers.read_points import BETWEEN, MeanPoint
-from oneslack.solvers.streaming import Reader, source_of
+from oneslack.solvers.streaming import CAUTION, LIMIT, Reader, source_of
 
 RULE = np.random.default_rng(5).normal(size=(40, 4))
 
@@ -276,6 +276,31 @@ def test_duals_survive_a_type_that_is_less_exact():
     np.testing.assert_allclose(reader.duals.v, v, atol=1e-12)
     assert reader.duals.loss == pytest.approx(loss, rel=1e-12)
     assert reader.rows.m == 0
+
+
+@pytest.mark.parametrize("kind", ["binary", "sparse binary"])
+@pytest.mark.parametrize("promised", [True, False])
+def test_only_a_promise_in_vain_calls_for_more_caution(kind, promised):
+    part = problem(kind)
+    reader = Reader(part, source_of(part), tiny(part, 0.6).plan(part), 0, 1e-9)
+    reader.estimate = lambda: (-np.inf if promised else np.inf, 0.0)
+    reader.tol = -1.0  # no certificate is enough
+    before, since = reader.optimiser.state(), 0
+    for step in reader.steps(None):
+        since += reader.read_over
+        if step.primal is not None and not reader.read_over:
+            break
+        before = reader.optimiser.state()
+    assert since == (1 if promised else LIMIT)  # reads before the certificate
+    assert reader.caution == (CAUTION if promised else 1.0)
+    assert reader.optimiser.state() != before  # but more is done in each read
+
+
+def test_a_state_keeps_nothing_that_a_reader_computes():
+    part = problem("sparse binary")
+    state = solve(part, tiny(part, 0.6), tol=1e-9, max_iter=9).state["streaming"]
+    assert "between" not in state
+    assert set(state["optimiser"]) == {"runs", "passes"}
 
 
 def test_another_tolerance_begins_anew():

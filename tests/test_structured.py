@@ -11,6 +11,7 @@ from oneslack import Binary, Chain, DualCD, Multiclass, NSlack, OneSlack, Proble
 from oneslack.brute import all_cuts
 from oneslack.engines.processes import Processes
 from oneslack.engines.threads import Threads
+from oneslack.solvers.structured_dual import OPTIMISM
 
 TOL = 1e-6
 
@@ -231,6 +232,18 @@ def test_a_start_of_other_outputs_gives_its_w_alone():
         again = solve(Problem(model, X, Y, 5.0), solver, tol=1e-3, start=first)
         assert again.dual <= upper * (1 + 1e-9)
         assert again.gap <= 1e-3
+
+
+@pytest.mark.parametrize("second", [0.5, 1e-6])
+def test_another_tolerance_has_a_target_of_its_own(second):
+    model, X, Y = examples("labels")
+    given = solve(Problem(model, X, Y, 5.0), DualCD(), tol=0.5, max_iter=3)
+    state = {**given.state, "target": 0.3}
+    steps = DualCD().steps(Problem(model, X, Y, 5.0), state, second)
+    found = next(steps).state()
+    kept = 0.3 if second == 0.5 else OPTIMISM * second
+    assert found["target"] in (kept, 0.7 * kept)  # less where it was promised in vain
+    assert found["tol"] == second
 
 
 @pytest.mark.parametrize("solver", ["n_slack", "dual_cd"])

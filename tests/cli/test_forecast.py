@@ -1,10 +1,15 @@
 """How long it may still take."""
 
 import math
+import mmap
+import re
+import sys
 
+import numpy as np
 import pytest
 
-from oneslack.cli.forecast import in_words, memory_in_use, seconds_left, work
+from oneslack.cli import forecast, packed
+from oneslack.cli.forecast import in_use, in_words, memory, seconds_left, work
 from oneslack.result import TraceRow
 
 
@@ -55,7 +60,26 @@ def test_times_in_words(left, words):
 
 
 def test_what_was_used():
-    assert memory_in_use().endswith(("MB", "GB", ""))
     row = TraceRow(3, 10.0, 2.0, 1.0, 0.5, 7, 1200, 4.0, 50)
     assert work(row) == ["decoder asked 1,200 times, 40 % of the time", "50 looks at remembered cuts"]
     assert work(TraceRow(3, 10.0, 2.0, 1.0, 0.5, 7)) == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it")
+def test_memory_in_use_is_what_the_process_has_for_itself(tmp_path):
+    path = tmp_path / "mapped"
+    path.write_bytes(bytes(50_000_000))
+    before = in_use()
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert np.frombuffer(mapped[::4096], np.uint8).sum() == 0
+        assert in_use() - before < 20_000_000
+    touched = np.ones(50_000_000, np.uint8)
+    assert 40_000_000 < in_use() - before < 70_000_000
+    assert packed.in_use is in_use  # what is said before the start is what is shown on the way
+    assert re.fullmatch(r"[\d.]+ [MG]B", *memory())
+    del touched
+
+
+def test_nothing_is_said_of_memory_that_is_not_known(monkeypatch):
+    monkeypatch.setattr(forecast, "in_use", lambda: None)
+    assert memory() == []

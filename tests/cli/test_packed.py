@@ -3,13 +3,16 @@
 import json
 import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from oneslack.cli import train
+from oneslack.cli import train, train_tag
 from oneslack.engines.crew import ThreadCrews
 from oneslack.formats import open_shards, write_svmlight
+from oneslack.solvers.streaming import Streaming
 
 CONLL = "\n".join(f"the D B-NP\ndog{k} N I-NP\nran V B-VP\n" for k in range(30))
 
@@ -182,6 +185,52 @@ def test_tagged_text_stays_on_disk_where_it_is_too_large(folder, run):
     assert run("evaluate", "a", "t").out == run("evaluate", "a", "text.conll").out
 
 
+@pytest.fixture
+def large_text(folder, run, monkeypatch):
+    """Packed text `t` with features that take more than the default budget."""
+    (folder / "text.conll").write_text(CONLL)
+    run("pack", "text.conll", "-o", "t", "--columns", "w,pos,chunk", "--shard-size", "1KB", "-q")
+    monkeypatch.setattr(Streaming, "memory", "4KB")
+    return ["t", "--templates", "w[0]"]
+
+
+@pytest.mark.parametrize("other", [["--engine", "ray"], ["--unlabelled", "?"]])
+def test_text_is_loaded_where_it_cannot_stay_on_disk(large_text, run, monkeypatch, other):
+    monkeypatch.setattr(train_tag, "engine_for", lambda *options: ThreadCrews(2) if "ray" in other else None)
+    done = run("train", "tag", *large_text, "-o", "m", "--json", *other)
+    assert (done.code, done.err) == (0, "")
+    mine = json.loads(done.out)
+    assert (mine["examples"], mine["memory_estimate"]) == (30, None)
+    other = json.loads(run("train", "tag", "text.conll", "--templates", "w[0]", "-o", "b", "--json").out)
+    assert max(mine["dual"], other["dual"]) <= min(mine["primal"], other["primal"])
+
+
+def test_no_bound_is_promised_where_the_solver_keeps_none(large_text, run):
+    done = run("train", "tag", *large_text, "-o", "m", "--json", "--solver", "one_slack")
+    assert (done.code, done.err) == (0, "")
+    facts = json.loads(done.out)
+    assert (facts["solver"], facts["memory_estimate"]) == ("one_slack", None)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs RLIMIT_FSIZE")
+def test_a_disk_without_room_for_features_is_said(folder, run):
+    text = "".join(f"the D\ndog{k} N\nran V\n" for k in range(10)) + "\n"
+    (folder / "text.conll").write_text(300 * text)
+    run("pack", "text.conll", "-o", "t", "--columns", "w,tag", "-q")
+    (folder / "here").mkdir()
+    command = "ulimit -f 50; exec {} -m oneslack train tag t -o m --templates 'w[0]' --memory 300KB -q"
+    done = subprocess.run(
+        ["sh", "-c", command.format(sys.executable)], capture_output=True, text=True,
+        env={**os.environ, "TMPDIR": str(folder / "here")},
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"oneslack: t: features cannot be written to {folder}/here (the disk is full); make room, or name "
+        "another folder by TMPDIR.\n"
+    )
+    assert not os.listdir("here")
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -191,6 +240,8 @@ def test_tagged_text_stays_on_disk_where_it_is_too_large(folder, run):
         ),
         (["t", "--memory", "2KB"], "t: memory=2 KB is too little: .* weights .* give more"),
         (["t", "--memory", "1KB", "--solver", "one_slack"], "--memory is for --solver streaming"),
+        (["t", "--memory", "1GB", "--engine", "ray"], "--memory is for a training on this machine; drop it"),
+        (["t", "--memory", "1KB", "--unlabelled", "?"], "t: text .* is loaded whole; drop --memory"),
     ],
 )
 def test_tagging_says_what_memory_is_for(folder, run, arguments, sentence):

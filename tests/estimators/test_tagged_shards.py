@@ -1,11 +1,13 @@
 """Taggers on packed text: the same columns, the same optimum, features on disk, memory within a limit."""
 
+import errno
 import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import oneslack
 from oneslack import SequenceTagger, Streaming
@@ -74,6 +76,51 @@ def test_a_tagger_learns_the_same_from_shards(text, solver):
     assert (tagger.model_.n_features, tagger.model_.n_labels) == (expected.model_.n_features, 3)
     assert tagger.predict(shards) == tagger.predict(whole)
     assert tagger.score(shards, "tag") == pytest.approx(tagger.score(whole, "tag"), rel=1e-12)
+
+
+def test_shards_are_asked_as_sentences_are(text, monkeypatch):
+    whole, shards = text
+    tagger = SequenceTagger(templates=TEMPLATES, n_jobs=1).fit(whole, "tag")
+    found = tagger.predict_topk(shards, 2)
+    assert found == tagger.predict_topk(whole, 2)
+    assert {len(each) for each in found} == {2}
+    for mine, other in zip(tagger.predict_margins(shards), tagger.predict_margins(whole), strict=True):
+        np.testing.assert_array_equal(mine, other)
+    parts, asked = PackedSentences.parts, []
+    monkeypatch.setattr(PackedSentences, "parts", lambda self: [asked.append(1), parts(self, 50)][1])
+    assert tagger.score(shards, "tag") == tagger.score(whole, "tag")
+    assert len(asked) == 1
+    for Y in (tagger.predict(whole), "tags"):
+        with pytest.raises(ValueError, match=r"must be the name of a column of .*: w, pos, tag"):
+            tagger.score(shards, Y)
+
+
+def test_what_an_engine_cannot_do_is_said_before_the_text_is_read(text, monkeypatch):
+    monkeypatch.setattr(FeatureIndex, "fit_parts", None)
+    with pytest.raises(ValueError, match="on this machine only; drop engine"):
+        SequenceTagger(templates=TEMPLATES, engine="ray").fit(text[1], "tag")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, monkeypatch, number):
+    def fails(*arguments, **options):
+        raise OSError(number, "no")
+
+    why = "the disk is full" if number == errno.ENOSPC else "no"
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with RowsOnDisk(2) as rows:
+        monkeypatch.setattr("builtins.open", fails)
+        with pytest.raises(OneslackError) as caught:
+            rows.append(sp.csr_array(np.eye(2)))
+    assert not list(tmp_path.iterdir())
+    expected = (
+        f"features cannot be written to {tmp_path} ({why}); make room, or name another folder by TMPDIR."
+    )
+    assert str(caught.value) == expected
+    monkeypatch.setattr("os.mkdir", fails)
+    with pytest.raises(OneslackError) as caught:
+        RowsOnDisk(2)
+    assert str(caught.value) == expected
 
 
 def test_a_model_that_learned_from_shards_is_saved(text, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 
 #: Points of the closing gap from which on a guess is made.
 FEW = 4
@@ -56,23 +55,23 @@ def _time(seconds) -> str:
     return f"{seconds / 3600:.0f} h"
 
 
-def memory_in_use() -> str:
-    """The memory of this process, or "" where the system does not say."""
+def in_use() -> int | None:
+    """Bytes that this process has for itself now, without files that are mapped; None where the system does
+    not say."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as file:
+            words = next(line.split() for line in file if line.startswith("RssAnon"))
+    except (OSError, StopIteration):
+        return None
+    return 1024 * int(words[1])
+
+
+def memory() -> list[str]:
+    """The memory of this process in words, where it is known."""
     from ..formats.shards import sizes
 
-    try:
-        with open("/proc/self/statm") as file:
-            pages = int(file.read().split()[1])
-    except (OSError, ValueError, IndexError):
-        if sys.platform == "win32":
-            return ""
-        import resource
-
-        unit = 1 if sys.platform == "darwin" else 1024
-        return sizes.in_words(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
-    import os
-
-    return sizes.in_words(pages * os.sysconf("SC_PAGE_SIZE"))
+    used = in_use()
+    return [] if used is None else [sizes.in_words(used)]
 
 
 def work(row) -> list[str]:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from .forecast import in_use
 from .output import Exit, Refusal
 
 #: What the compiled code and the libraries take once training has begun, beside what they take before.
@@ -120,6 +121,12 @@ def read_packed(path, label, zero_based, group, what, streamed):
     return table, source_of(shards)
 
 
+def refuse_memory_of_workers(memory):
+    """Complain about --memory beside an engine."""
+    if memory is not None:
+        raise Refusal("--memory is for a training on this machine; drop it, or --engine.", Exit.USAGE)
+
+
 def use_memory(model, memory, seed):
     """Let the model stream within a budget, where the solver is not another one by name."""
     from ..solvers.streaming import Streaming
@@ -151,23 +158,13 @@ def say_memory(model, table, quiet):
         shape = Multiclass(d, K, intercept)
     problem = ShardedProblem(shape, shards, model.C, weigh=None)
     try:
-        found = in_use() + LOADED + model.solver.estimate(problem)
+        found = (in_use() or 0) + LOADED + model.solver.estimate(problem)
     except ValueError as error:
         raise Refusal(f"{shards.path}: {error}", Exit.USAGE) from error
     if not quiet:
         budget = in_words(model.solver.in_bytes)
         print(f"memory: about {in_words(found)} (budget for training {budget})", file=sys.stderr, flush=True)
     return found
-
-
-def in_use() -> int:
-    """Bytes that this process has for itself now; 0 where the system does not say."""
-    try:
-        with open("/proc/self/status", encoding="ascii") as file:
-            words = next(line.split() for line in file if line.startswith("RssAnon"))
-        return 1024 * int(words[1])
-    except (OSError, StopIteration):
-        return 0
 
 
 # For `oneslack info`.
@@ -246,12 +243,15 @@ def stream_text(model, examples, memory, seed, quiet):
     """Set the budget of memory, and say what will be needed, where the sentences stay on disk."""
     from ..formats.packed_sentences import PackedSentences
     from ..formats.shards.sizes import in_words
+    from ..solvers.streaming import Streaming
 
     if not isinstance(examples.X, PackedSentences):
         return
     use_memory(model, memory, seed)
+    if not isinstance(model.solver, Streaming):  # which keeps to no budget
+        return
     budget = budget_of(memory)
-    model._memory_estimate = in_use() + LOADED + A_TOKEN_ON_DISK * examples.n_tokens + budget
+    model._memory_estimate = (in_use() or 0) + LOADED + A_TOKEN_ON_DISK * examples.n_tokens + budget
     if not quiet:
         print(
             f"memory: at most about {in_words(model._memory_estimate)}, beside the names of the features "

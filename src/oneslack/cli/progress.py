@@ -7,7 +7,7 @@ import sys
 import time
 
 from ..words import percent
-from .forecast import in_words, memory_in_use, seconds_left, work
+from .forecast import in_words, memory, seconds_left, work
 
 #: Redraws a second of the live table: it must cost nothing.
 REFRESH_RATE = 8
@@ -116,7 +116,7 @@ class LiveTable(Silence):
         goal = f"gap {percent(self.newest.gap)}" + (f" of {percent(self.tol)}" if self.tol else "")
         bar.add_row(ProgressBar(1.0, self._share_done(), width=44), Text(goal, style="bold cyan"))
         left = [in_words(seconds_left(self.closing, self.tol))] if self.newest.gap > (self.tol or 0.0) else []
-        foot = Text(", ".join([*left, *work(self.newest), memory_in_use()]).strip(", "), style="dim")
+        foot = Text(", ".join([*left, *work(self.newest), *memory()]), style="dim")
         heading = Text(f"{self.title}  {which(self.problem, self.n_problems)}", style="bold")
         return Group(heading, table, bar, foot)
 

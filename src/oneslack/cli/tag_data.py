@@ -255,17 +255,18 @@ def columns_of(templates) -> list[str]:
 
 
 def read_tagged(
-    path, kind, templates, columns=None, label=None, unlabelled=None, memory=None
+    path, kind, templates, columns=None, label=None, unlabelled=None, memory=None, on_disk=True
 ) -> TaggedExamples:
     """A file to train on, of which the templates' columns and the labels are read; labels that are
-    `unlabelled` are not known.  A packed folder that is too large for `memory` is used where it lies."""
+    `unlabelled` are not known.  A packed folder that is too large for `memory` is used where it lies, if it
+    may stay `on_disk` and all labels are known."""
     clock = time.perf_counter()
     if kind == "svmhmm":
         X, tags, source = _read_svmhmm(path)
         labels = sorted(set(tags.tolist()))
         y = [tags[lo:hi].tolist() for lo, hi in pairwise(X.offsets)]
         return TaggedExamples(path, X, y, labels, len(tags), source, time.perf_counter() - clock)
-    if kind == "packed" and unlabelled is None:
+    if kind == "packed" and unlabelled is None and on_disk:
         chosen, place, source = packed_places(path, templates, columns, label)
         X = packed.text_for_training(path, {**chosen, LABEL: place}, len(templates), memory)
         if hasattr(X, "parts"):

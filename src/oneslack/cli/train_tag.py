@@ -115,9 +115,12 @@ def tag(
     by_kernel = basis_terms(kernel, gamma, degree, coef0, n_basis)
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
-    if memory is not None and not packed.is_packed(file):
-        raise Refusal(f"{file}: --memory is for a packed folder; run `oneslack pack` first.", Exit.USAGE)
-    examples, chosen = _read(file, format, templates, columns, label, unlabelled, memory)
+    on_this_machine = engine is Engine.threads
+    if memory is not None:
+        _check_memory(file, memory, unlabelled, on_this_machine)
+    examples, chosen = _read(
+        file, format, templates, columns, label, unlabelled, memory=memory, on_disk=on_this_machine
+    )
     if examples.source.kind == "svmhmm" and (min_count, hash_bits) != (1, None):
         raise Refusal(
             f"{file}: holds numbers, where --min-count and --hash-bits have no meaning; drop them.",
@@ -140,7 +143,20 @@ def tag(
     return training.train(model, examples, _subject(examples, chosen), output, quiet, as_json, keeping)
 
 
-def _read(file, format, templates, columns, label, unlabelled, memory):
+def _check_memory(file, memory, unlabelled, on_this_machine):
+    """Complain about --memory where it would have no meaning."""
+    if not packed.is_packed(file):
+        raise Refusal(f"{file}: --memory is for a packed folder; run `oneslack pack` first.", Exit.USAGE)
+    if not on_this_machine:
+        packed.refuse_memory_of_workers(memory)
+    if unlabelled is not None:
+        raise Refusal(
+            f"{file}: text with labels that are not known is loaded whole; drop --memory, or --unlabelled.",
+            Exit.USAGE,
+        )
+
+
+def _read(file, format, templates, columns, label, unlabelled, **where):
     """(TaggedExamples, templates as the estimator takes them: the name of a set, templates, or None)."""
     from . import tag_data, tag_model
 
@@ -159,7 +175,7 @@ def _read(file, format, templates, columns, label, unlabelled, memory):
     if kind == "conllu":
         tag_model.refuse_columns_of_conllu(file, columns)
     chosen = _templates(templates) or ("chunking" if _has_pos(file, kind, columns, label) else "tagging")
-    examples = tag_data.read_tagged(file, kind, _parsed(chosen), columns, label, unlabelled, memory)
+    examples = tag_data.read_tagged(file, kind, _parsed(chosen), columns, label, unlabelled, **where)
     if templates is None and chosen == "tagging" and is_iob(examples.labels):
         chosen = "ner"  # which looks at the words as well, and nothing else
     return _of_several_labels(examples), chosen

@@ -82,8 +82,7 @@ def stream(model, examples, memory, seed, quiet):
     from . import packed
 
     if getattr(model, "engine", None) is not None:  # the workers read their parts of the shards themselves
-        if memory is not None:
-            raise Refusal("--memory is for a training on this machine; drop it, or --engine.", Exit.USAGE)
+        packed.refuse_memory_of_workers(memory)
         return
     if examples.is_streamed or memory is not None or model.solver == "streaming":
         packed.use_memory(model, memory, seed)
@@ -153,7 +152,6 @@ def _facts(model, examples, subject, output, signal_number) -> dict:
         "reason": worst.reason,
         "steps": int(sum(result.n_iter for result in results)),
         "memory_estimate": getattr(model, "_memory_estimate", None),
-        "prior": getattr(model, "_prior_path", None),
         "options": given_options(),
         "seconds": sum(result.seconds for result in results),
         "read_seconds": examples.seconds,

@@ -68,8 +68,9 @@ class Latent(Certified, CallbackSupportMixin, BaseEstimator):
     def _stopping_epsilon(self):
         return None
 
-    def _fit(self, completed, X, truths, H, sample_weight):
-        """Rounds on truths, begun with the latent values H where they are given."""
+    def _fit(self, completed, X, truths, H, sample_weight, **learned):
+        """Rounds on truths, begun with the latent values H where they are given; what was `learned` before is
+        stored beside the weights, so that a training that fails leaves nothing."""
         training = self._training()
         seed, time_limit = training["seed"], training.pop("time_limit")
         problem_options = {"C": self.C, "sample_weight": sample_weight, **given_terms(self)}
@@ -81,7 +82,7 @@ class Latent(Certified, CallbackSupportMixin, BaseEstimator):
                 max_rounds=self.max_rounds, outer_tol=self.outer_tol, annealing=self.annealing,
                 time_limit=time_limit, on_round=[RoundLines()] if self.verbose else [],
             )  # fmt: skip
-            self.coef_ = path.w
+            vars(self).update(learned, coef_=path.w)
             self._store_certificate([path.result], None)
             self.objective_ = float(path.objective)
         warn_if_stopped_early(self, None, [path.result])

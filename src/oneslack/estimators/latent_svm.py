@@ -114,13 +114,13 @@ class LatentSVM(ClassifierMixin, Latent):
         check_members(self.model, CompletedBinary.needs, type(self).__name__)
         y = np.asarray(y)
         sample_weight = checked_sizes(X, sample_weight, Y=y, H=H)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(f"y holds {len(self.classes_)} classes, expected 2")
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) != 2:
+            raise ValueError(f"y holds {len(classes)} classes, expected 2")
         sparse = sp.issparse(self.model.feature(X[0], self.model.best(np.zeros(self.model.n_params), X[0])))
         completed = CompletedBinary(self.model, sparse)
         truths = [completed.truth(code, None if H is None else H[i]) for i, code in enumerate(codes)]
-        return self._fit(completed, X, truths, H, sample_weight)
+        return self._fit(completed, X, truths, H, sample_weight, classes_=classes)
 
     def predict_latent(self, X):
         """The best latent value of each input.

@@ -21,7 +21,7 @@ from .kernel_parameters import BASIS_CHECKS
 from .parameters import check_parameters
 from .partial_labels import solve_partly_labelled
 from .tagged_input import MATRICES, SENTENCES, TOKENS, column_of, flat_labels, kind_of, rows_of
-from .tagged_shards import is_packed, tagged_rows, unpacked
+from .tagged_shards import check_column, is_packed, parts_of, tagged_rows, unpacked
 from .targets import check_weights
 from .weight_terms import tagger_terms
 
@@ -192,11 +192,12 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         indexer = self._new_indexer(X)
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
+        training = self._training_on(X)
         with tagged_rows(indexer, X, Y) as (rows, classes, codes):
             model = self._chain(rows, classes, codes)
             with fit_progress(self, X, Y, sample_weight) as callbacks:
                 terms = tagger_terms(self, indexer, model, classes)
-                truth, training = Ragged(codes, rows.offsets), self._training_on(X)
+                truth = Ragged(codes, rows.offsets)
                 result = self._solve(model, rows, truth, sample_weight, callbacks, terms, training)
                 self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
                 self._store_certificate([result], None)
@@ -301,9 +302,10 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         """
         check_is_fitted(self)
         outputs = []
-        for x in _sentences(self._features(X)):
-            Z, scores = self.model_.decode_topk(self.coef_, x, k)
-            outputs.append(list(zip(self.classes_[Z].tolist(), scores.tolist(), strict=True)))
+        for part in parts_of(unpacked(X)):
+            for x in _sentences(self._features(part)):
+                Z, scores = self.model_.decode_topk(self.coef_, x, k)
+                outputs.append(list(zip(self.classes_[Z].tolist(), scores.tolist(), strict=True)))
         return outputs
 
     def predict_margins(self, X):
@@ -331,18 +333,15 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         -------
         accuracy : float
         """
+        check_is_fitted(self)
         X = unpacked(X)
         if is_packed(X):
-            sizes = [part.n_tokens for part in X.parts()]
-            return float(np.average([self.score(part, Y) for part in X.parts()], weights=sizes))
-        predicted = self.predict_codes(X)
-        if isinstance(Y, str):
-            truth, known = column_of(X, Y).strings(), slice(None)
-        else:
-            truth, known = flat_labels(Y, predicted.lengths)
-        if not len(truth):
+            check_column(X, Y)
+        right = [self._is_right(part, Y) for part in parts_of(X)]
+        right = np.concatenate(right) if right else np.empty(0, bool)
+        if not len(right):
             raise ValueError("there is no token to score")
-        return float(np.mean(self.classes_[predicted.values[known]] == truth))
+        return float(np.mean(right))
 
     def save(self, path):
         """Write the tagger with its features and certificate to one safe file; `oneslack.load` reads it.
@@ -357,6 +356,15 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
 
         check_is_fitted(self)
         save_model(path, *tagger_to_file(self))
+
+    def _is_right(self, X, Y):
+        """For each token whose label is known, whether it is predicted."""
+        predicted = self.predict_codes(X)
+        if isinstance(Y, str):
+            truth, known = column_of(X, Y).strings(), slice(None)
+        else:
+            truth, known = flat_labels(Y, predicted.lengths)
+        return self.classes_[predicted.values[known]] == truth
 
     def _of_tokens(self, X, method) -> Ragged:
         """What a method of the model gives for each token, found in threads."""

@@ -34,10 +34,21 @@ def tagged_rows(indexer, X, Y):
         yield rows, *codes_of(X, Y, rows)
 
 
+def parts_of(X):
+    """X in parts that are read when they are needed; X alone, where it is in memory."""
+    return X.parts() if is_packed(X) else [X]
+
+
+def check_column(X, Y):
+    """Labels of packed sentences are packed with them."""
+    if not isinstance(Y, str) or Y not in X.columns:
+        given = f"Y={Y!r}" if isinstance(Y, str) else "Y"
+        raise ValueError(f"{given} must be the name of a column of {X.path}: {', '.join(X.columns)}")
+
+
 @contextmanager
 def _rows_on_disk(indexer, X, Y):
-    if not isinstance(Y, str) or Y not in X.columns:
-        raise ValueError(f"Y={Y!r} must be the name of a column of {X.path}: {', '.join(X.columns)}")
+    check_column(X, Y)
     if not X.n_tokens:
         raise ValueError("X has no token: there is nothing to learn from")
     indexer.fit_parts(X)

@@ -4,13 +4,11 @@ A part gives the tuples of codes that occur in it, with how often; those of all 
 memory is what the index holds in the end, and the tuples that occur too seldom for it.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from oneslack.features.functions import apply
 from oneslack.features.joint_keys import Keys
-from oneslack.features.part_codes import FIRST, PartCodes
+from oneslack.features.part_codes import FIRST, PartCodes, source_of
 
 
 def values_in_parts(sources, texts):
@@ -33,7 +31,7 @@ def keys_in_parts(index, parts):
         codes = PartCodes(sentences)
         tables = {source: index._table(codes, source) for source in index._sources}
         for template, tuples in zip(index.templates, counted, strict=True):
-            looked_up = [codes.look_up(part, tables[replace(part, offset=0)]) for part in template.parts]
+            looked_up = [codes.look_up(part, tables[source_of(part)]) for part in template.parts]
             tuples.add(looked_up, sentences.n_tokens)
     return [tuples.keys(index.min_count) for tuples in counted]
 

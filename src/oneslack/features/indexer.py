@@ -1,7 +1,5 @@
 """From sentences to a sparse matrix: one row a token, one column for each value that a template has."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from oneslack.errors import OneslackError
@@ -9,7 +7,7 @@ from oneslack.features.hashed_parts import hashed_columns
 from oneslack.features.hashing import check_bits
 from oneslack.features.in_parts import keys_in_parts, values_in_parts
 from oneslack.features.joint_keys import Keys
-from oneslack.features.part_codes import BOS, EOS, FIRST, Outside, PartCodes
+from oneslack.features.part_codes import BOS, EOS, FIRST, Outside, PartCodes, source_of
 from oneslack.features.rows import ones_matrix
 from oneslack.features.strings import pack_strings, unpack_strings
 from oneslack.features.template_sets import as_templates
@@ -44,7 +42,7 @@ class FeatureIndex:
         self.hash_bits = hash_bits
         self.dtype = dtype
         parts = [part for template in self.templates for part in template.parts]
-        self._sources = list(dict.fromkeys(map(_source, parts)))
+        self._sources = list(dict.fromkeys(map(source_of, parts)))
         self._values = None  # from a source to a dict from strings to codes
         self._keys = None  # one Keys a template; its ranks are the columns from _starts on
         self._starts = None
@@ -83,7 +81,7 @@ class FeatureIndex:
         columns = np.empty((sentences.n_tokens, len(self.templates)), np.int32)
         start = 0
         for t, template in enumerate(self.templates):
-            looked_up = [codes.look_up(part, tables[_source(part)]) for part in template.parts]
+            looked_up = [codes.look_up(part, tables[source_of(part)]) for part in template.parts]
             ranks = self._keys[t].learn(looked_up, len(columns), self.min_count)
             columns[:, t] = np.where(ranks < 0, -1, ranks + start)
             start += len(self._keys[t])
@@ -103,7 +101,7 @@ class FeatureIndex:
         self._check_fitted()
         tables = {source: self._table(codes, source) for source in self._sources}
         for t, template in enumerate(self.templates):
-            looked_up = [codes.look_up(part, tables[_source(part)]) for part in template.parts]
+            looked_up = [codes.look_up(part, tables[source_of(part)]) for part in template.parts]
             ranks = self._keys[t].find(looked_up, len(columns))
             columns[:, t] = np.where(ranks < 0, -1, ranks + self._starts[t])
         return ones_matrix(columns, self.n_features, self.dtype, ordered=True)
@@ -130,7 +128,7 @@ class FeatureIndex:
         parts = self.templates[t].parts
         if len(values) != len(parts):
             raise OneslackError(f"{template} has {len(parts)} parts, got {len(values)} values.")
-        codes = [self._code(_source(part), value) for part, value in zip(parts, values, strict=True)]
+        codes = [self._code(source_of(part), value) for part, value in zip(parts, values, strict=True)]
         rank = int(self._keys[t].find(np.array([codes]).T, 1)[0])
         return None if rank < 0 else int(self._starts[t]) + rank
 
@@ -178,12 +176,12 @@ class FeatureIndex:
         for template, keys in zip(self.templates, self._keys, strict=True):
             parts = []
             for part, codes in zip(template.parts, keys.codes(), strict=True):
-                values = [*Outside, *self._values[_source(part)]]
+                values = [*Outside, *self._values[source_of(part)]]
                 parts.append([values[code] for code in codes.tolist()])
             yield template, list(zip(*parts, strict=True)) if parts else [()] * len(keys)
 
     def _sizes(self, template):
-        return [FIRST + len(self._values[_source(part)]) for part in template.parts]
+        return [FIRST + len(self._values[source_of(part)]) for part in template.parts]
 
     def _number_columns(self):
         self._starts = np.cumsum([0, *map(len, self._keys)])
@@ -207,14 +205,14 @@ class FeatureIndex:
         codes = [keys.codes() for keys in self._keys]
         for template, codes_t in zip(self.templates, codes, strict=True):
             for part, codes_p in zip(template.parts, codes_t, strict=True):
-                used[_source(part)][codes_p] = True
+                used[source_of(part)][codes_p] = True
         new_code = {}
         for source, values in self._values.items():
             used[source][:FIRST] = True
             new_code[source] = np.cumsum(used[source]) - 1
             self._values[source] = _numbered(value for value, code in values.items() if used[source][code])
         for t, template in enumerate(self.templates):
-            again = [new_code[_source(part)][c] for part, c in zip(template.parts, codes[t], strict=True)]
+            again = [new_code[source_of(part)][c] for part, c in zip(template.parts, codes[t], strict=True)]
             n = len(self._keys[t])
             self._keys[t] = Keys(self._sizes(template))
             self._keys[t].learn(again, n)
@@ -224,11 +222,6 @@ class FeatureIndex:
             raise OneslackError(f"{hashing}; build the FeatureIndex without hash_bits.")
         if self._keys is None:
             raise OneslackError("this FeatureIndex has no columns yet; call fit_transform on training text.")
-
-
-def _source(part):
-    """What a part is but for its offset: parts of one source share their values."""
-    return replace(part, offset=0)
 
 
 def _shown(value):

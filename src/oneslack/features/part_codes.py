@@ -5,6 +5,7 @@ no string is ever built or compared for a token.
 """
 
 import enum
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,6 +27,11 @@ class Outside(enum.Enum):
 
 BOS, EOS = 0, 1  # codes of Outside
 FIRST = 2  # the code of the first string
+
+
+def source_of(part):
+    """What a part is but for its offset: parts of one source share their values."""
+    return replace(part, offset=0)
 
 
 class PartCodes:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import contextmanager
 
 import numpy as np
+
+from oneslack.errors import OneslackError
 
 
 class RowsOnDisk:
     """Append CSR blocks, then use them as one CSR matrix until the end of the `with` block.
 
-    folder  where the files are made, and removed; the system's folder for such files by default
+    The files are made in the system's folder for such ones, which TMPDIR names, and removed.
 
     >>> import scipy.sparse as sp
     >>> from oneslack.features.rows_on_disk import RowsOnDisk
@@ -22,9 +25,10 @@ class RowsOnDisk:
     [[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
-    def __init__(self, n_features, folder=None):
+    def __init__(self, n_features):
         self.n_features = n_features
-        self._place = tempfile.TemporaryDirectory(prefix="oneslack-rows-", dir=folder)
+        with _no_room_said():
+            self._place = tempfile.TemporaryDirectory(prefix="oneslack-rows-")
         self._sizes = [np.zeros(1, np.int32)]
 
     def __enter__(self):
@@ -53,7 +57,7 @@ class RowsOnDisk:
         return os.path.join(self._place.name, name)
 
     def _write(self, name, array, dtype):
-        with open(self._path(name), "ab") as file:
+        with _no_room_said(), open(self._path(name), "ab") as file:
             file.write(np.ascontiguousarray(array, dtype))
 
     def _map(self, name, dtype):
@@ -61,3 +65,17 @@ class RowsOnDisk:
         if not os.path.exists(path) or not os.path.getsize(path):
             return np.empty(0, dtype)
         return np.memmap(path, dtype, mode="r").view(np.ndarray)
+
+
+@contextmanager
+def _no_room_said():
+    try:
+        yield
+    except OSError as error:
+        from oneslack.formats.shards.writer import NO_ROOM
+
+        folder = tempfile.tempdir or "any folder for temporary files"
+        why = "the disk is full" if error.errno in NO_ROOM else error.strerror
+        raise OneslackError(
+            f"features cannot be written to {folder} ({why}); make room, or name another folder by TMPDIR."
+        ) from error

@@ -36,7 +36,7 @@ from .working_set import WorkingSet
 
 #: Reads without a certificate, at most, whatever the estimate says.
 LIMIT = 5
-#: The estimate must promise this share of the tolerance, and after each vain certificate so much less.
+#: The estimate must promise this share of the tolerance, and after each promise in vain so much less.
 PROMISE, CAUTION = 0.9, 0.6
 #: Certificates without progress after which rounding is to blame.
 PATIENCE = 30
@@ -44,7 +44,7 @@ PATIENCE = 30
 HESSIANS = 6
 #: What a state keeps of a Reader: bounds, and where in the data it is.
 BOUNDS = ("best", "bound")
-PLACE = ("read", "block", "read_over", "since", "caution", "vain", "gap", "between")
+PLACE = ("read", "block", "read_over", "since", "caution", "vain", "gap")
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Reader:
         self.since, self.caution, self.vain = 0, 1.0, 0
         self.best, self.bound = np.inf, -np.inf
         self.mean, self.points = MeanPoint(), None
-        self.gap, self.between = np.inf, 0.0  # what the estimate says at the end of a read
+        self.gap = np.inf  # what the estimate says at the end of a read
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
         self.probe = self._probe()
 
@@ -179,7 +179,7 @@ class Reader:
             self.since += 1
             promised = self.gap <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
             if promised or self.since >= LIMIT:
-                yield self._certify()
+                yield self._certify(promised)
 
     # A read.
 
@@ -196,8 +196,8 @@ class Reader:
             self.block += 1
             if self.block == len(blocks):
                 self.read, self.block, self.read_over = self.read + 1, 0, True
-                self.gap, self.between = self.estimate()
-                yield self._looked_at() if self.points else self._step(self._ends().at(self.between))
+                self.gap, t = self.estimate()
+                yield self._looked_at() if self.points else self._step(self._ends().at(t))
                 return
             yield self._step(self.w)
 
@@ -297,8 +297,9 @@ class Reader:
         k = int(np.argmin(found))
         return float(found[k]), BETWEEN[k]
 
-    def _certify(self):
-        """One read at fixed points: P of the best of them, and D with v summed anew."""
+    def _certify(self, promised):
+        """One read at fixed points: P of the best of them, and D with v summed anew; whether the estimate has
+        `promised` that the tolerance is reached."""
         points, self.points = self._ends(), None
         self.mean.clear()  # the next read need not look at them again
         dual = self._bounds(points)
@@ -308,8 +309,8 @@ class Reader:
         self.vain = 0 if progress else self.vain + 1
         self.best, self.bound = min(self.best, primal), max(self.bound, dual)
         if relative_gap(self.best, self.bound) > self.tol:
-            self.caution *= CAUTION
-            self.optimiser.sharpen()
+            self.caution *= CAUTION if promised else 1.0
+            self.optimiser.sharpen()  # in either case: else hard problems need ten times the reads
         stalled = self.vain >= PATIENCE
         return Step(w, self.bound, primal, self.rows.m, stalled=stalled, state=self.state)
 

@@ -87,7 +87,7 @@ class NewtonOptimiser:
         return w
 
     def sharpen(self):
-        """A certificate was promised in vain."""
+        """A certificate did not reach the tolerance."""
         self.tol *= 0.3
 
     def persist(self):
@@ -142,7 +142,7 @@ class DualOptimiser:
         return regulariser.point(v, w[regulariser.free] if regulariser.n_free else None)
 
     def sharpen(self):
-        """A certificate was promised in vain."""
+        """A certificate did not reach the tolerance."""
         self.passes *= 2
 
     def persist(self):
@@ -150,7 +150,7 @@ class DualOptimiser:
         self.passes = max(self.passes, min(2 * self.passes, MORE_PASSES))
 
     def state(self):
-        return {"runs": self.runs, "passes": self.passes, "horizon": self.horizon}
+        return {"runs": self.runs, "passes": self.passes}
 
     def restore(self, state):
-        vars(self).update(state)
+        self.runs, self.passes = state["runs"], state["passes"]

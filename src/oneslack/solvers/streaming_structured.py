@@ -20,7 +20,7 @@ from ..cuts import Cuts
 from ..errors import OneslackError
 from ..result import Step
 from .remembered import Remembered
-from .structured_dual import BLOCK, OPTIMISM
+from .structured_dual import BLOCK, OPTIMISM, ask_blocks
 
 #: Examples in a chunk; remembered examples that are optimised again after one, for each of its own.
 CHUNK, AGAIN = 1024, 4
@@ -92,12 +92,8 @@ class StructuredRun:
 
     def _explore(self, chunk):
         """Ask for worst outputs, remember what violates, and step; (gaps, growth of the dual)."""
-        gap, growth = 0.0, 0.0
-        for block in np.array_split(chunk, max(1, len(chunk) // BLOCK)):
-            self.store.learn(self.problem, self.store.w, block)
-            found = self.store.visit(self.rng.permutation(block))
-            gap, growth = gap + found[0], growth + found[1]
-        return gap, growth
+        blocks = np.array_split(chunk, max(1, len(chunk) // BLOCK))
+        return ask_blocks(self.problem, self.store, self.rng, blocks)
 
     def _optimise(self, growth):
         """Steps on some of the remembered examples."""

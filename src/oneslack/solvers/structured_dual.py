@@ -34,14 +34,15 @@ def structured_steps(problem, seed, start, tol):
     start = start or {}
     if "waited" in start:
         store.restore(start["store"])
-        rng.bit_generator.state, waited, target = start["rng"], start["waited"], start["target"]
+        rng.bit_generator.state, waited = start["rng"], start["waited"]
+        if start.get("tol") == tol:  # another tolerance begins anew
+            target = start["target"]
     else:
         store.take_over(start)
 
     def state():
-        return {
-            "store": store.state(), "rng": rng.bit_generator.state, "waited": waited, "target": target,
-        }  # fmt: skip
+        mine = {"store": store.state(), "rng": rng.bit_generator.state}
+        return mine | {"waited": waited, "tol": tol, "target": target}
 
     while True:
         gap, growth = _asking_pass(problem, store, rng)
@@ -67,9 +68,9 @@ def _asking_pass(problem, store, rng):
     return ask_blocks(problem, store, rng, blocks_in_any_order(problem, rng))
 
 
-def blocks_in_any_order(problem, rng):
+def blocks_in_any_order(problem, rng, size=BLOCK):
     """Neighbours are asked together: their data lie together."""
-    blocks = np.array_split(np.arange(problem.n), max(1, problem.n // BLOCK))
+    blocks = np.array_split(np.arange(problem.n), max(1, problem.n // size))
     return [blocks[k] for k in rng.permutation(len(blocks))]
 
 

@@ -33,12 +33,6 @@ class WorkingSet:
             self._values = np.empty((rows, self.n_features), source.dtype)
 
     @property
-    def nbytes(self):
-        arrays = [self._index, self._y, self._weights, self._values]
-        arrays += [self._indices, self._indptr] if self.is_sparse else []
-        return sum(array.nbytes for array in arrays)
-
-    @property
     def index(self):
         return self._index[: self.m]
 
