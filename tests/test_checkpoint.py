@@ -169,6 +169,24 @@ def test_what_cannot_be_resumed_is_refused(tmp_path):
     assert "is a model" in refused(tmp_path / "model")
 
 
+def signs_of(coefficients):
+    """A problem of Python lists, of which an identity sees little."""
+    X = list(np.random.default_rng(4).normal(size=(60, 3)))
+    return Problem(Signs(), X, [1 if x @ coefficients > 0 else -1 for x in X], 1.0)
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "n_slack", "one_slack", oneslack.Streaming("1MB")])
+def test_bounds_of_other_outputs_are_refused_before_w_says_anything(solver, tmp_path):
+    ones, others = signs_of([1.0, 1.0, 1.0]), signs_of([1.0, -1.0, 0.3])
+    first = solve(ones, solver, tol=1e-9, max_iter=1, checkpoint=tmp_path / "run")
+    with pytest.raises(FormatError, match="of other data"):
+        solve(others, solver, checkpoint=tmp_path / "run", resume=True)
+    resumed = solve(ones, solver, tol=1e-3, checkpoint=tmp_path / "run", resume=True)
+    assert resumed.status is Status.CONVERGED
+    optimum = solve(others, solver, tol=1e-4).primal
+    assert solve(others, solver, tol=1e-4, start=first).dual <= optimum
+
+
 def test_damage_is_noticed(tmp_path):
     path = tmp_path / "run"
     cut_short(path)

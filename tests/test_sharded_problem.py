@@ -128,6 +128,24 @@ def test_a_checkpoint_of_other_shards_is_refused(tmp_path):
         solve(other, solver, tol=1e-9, checkpoint=tmp_path / "run", resume=True)
 
 
+@pytest.mark.parametrize("other", ["code", "weigh"])
+def test_a_checkpoint_of_other_codes_or_weights_is_refused(other, tmp_path):
+    _, disk = pair("binary", tmp_path)
+    weights = {"weigh": lambda rows: np.where(rows.codes == 1, 5.0, 1.0)}
+    flipped = {
+        "code": {"code": lambda rows: np.sign(np.sin(1e3 * rows.X[:, 0]))},
+        "weigh": {"weigh": lambda rows: np.where(np.arange(len(rows.codes)) % 2, 5.0, 1.0)},
+    }
+    solver = Streaming(int(0.7 * Streaming("1GB").bytes_in_memory(disk)))
+    folder = disk.data.folder
+    first = ShardedProblem(disk.model, folder, 0.5, **({} if other == "code" else weights))
+    solve(first, solver, tol=1e-9, max_iter=2, checkpoint=tmp_path / "run")
+    second = ShardedProblem(disk.model, folder, 0.5, **flipped[other])
+    second.weight = first.weight  # it must not be what tells them apart
+    with pytest.raises(FormatError, match="the checkpoint is of other data"):
+        solve(second, solver, tol=1e-9, checkpoint=tmp_path / "run", resume=True)
+
+
 def test_a_start_of_other_codes_gives_its_w_alone(tmp_path):
     _, disk = pair("binary", tmp_path)
     folder = disk.data.folder

@@ -37,6 +37,7 @@ class Saved:
     done: str | None = None  # the name of the Status that it ended with, and the goal that was reached
     goal: tuple = ()
     error: float = 0.0  # the standard error of primal, where that is an estimate
+    probe: float | None = None  # of the problem, where w says nothing about it yet
 
 
 class Checkpoint:
@@ -145,7 +146,7 @@ class Keeper:
     def __init__(self, checkpoint, resume, problem, solver, run, goal):
         self.goal, self.done = goal, None
         self.checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
-        self.run, self.state = run, None
+        self.run, self.state, self.probe = run, None, None
         self.about = problem.identity() | {"solver": repr(solver)}
         if not resume:
             if os.path.exists(self.checkpoint.path):
@@ -156,8 +157,7 @@ class Keeper:
             return
         saved = self.checkpoint.load(self.about)
         if saved is not None:
-            if run.proves and saved.w is not None:
-                self._compare(problem, saved)
+            self._compare(problem, saved)
             run.go_on_with(saved)
             self.state = saved.state
             if saved.done and saved.goal == goal:
@@ -165,12 +165,26 @@ class Keeper:
 
     def _compare(self, problem, saved):
         """Other examples of the same shape would give wrong bounds without a word."""
-        if not problem.has_objective(saved.w, saved.primal):
+        if saved.probe is not None:
+            there, here = saved.probe, problem.probe()
+        elif saved.w is not None and self.run.proves:
+            there, here = saved.primal, problem.primal(saved.w)
+        else:
+            return  # the identity is all there is to compare
+        if not problem.is_close(here, there):
             raise FormatError(
                 f"{self.checkpoint.path}: the checkpoint is of other data (its model has the objective "
-                f"{saved.primal:.6g} there, {problem.primal(saved.w):.6g} here); give the data it is of, or "
-                f"{REMOVE}."
+                f"{there:.6g} there, {here:.6g} here); give the data it is of, or {REMOVE}."
             )
+
+    def _probe(self, w):
+        """By which to tell the problem where w does not; it costs a look at all examples, once."""
+        problem = self.run.problem
+        if problem.is_seen_whole or (w is not None and np.any(w)):
+            return None
+        if self.probe is None:
+            self.probe = problem.probe()
+        return self.probe
 
     def after(self, step, status):
         """Write where it is time, or where a run that is not done ends; a run that is done needs none."""
@@ -182,7 +196,10 @@ class Keeper:
             if is_done:
                 run.settle()  # no step will come whose P could be the last one's
                 done = status.name
-            saved = Saved(step.state(), run.w, run.primal, run.dual, run.trace, done, self.goal, run.error)
+            saved = Saved(
+                step.state(), run.w, run.primal, run.dual, run.trace, done, self.goal, run.error,
+                self._probe(run.w),
+            )  # fmt: skip
             self.checkpoint.save(self.about, saved)
 
 

@@ -248,6 +248,9 @@ class Problem(Protocol):
     def has_objective(self, w: Any, primal: float, weight: float | None = None) -> bool:
         """Whether P(w) is `primal`, but for rounding."""
 
+    def probe(self) -> float:
+        """P at weights that tell this problem from others."""
+
 
 class Estimated(Protocol):
     """Optional, for a problem whose P is dear: asked instead where a solver proves nothing."""

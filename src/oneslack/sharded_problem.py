@@ -6,7 +6,6 @@ where it lies.  Arrays with a number for each example (scores, cuts, duals) are 
 
 from __future__ import annotations
 
-import zlib
 from bisect import bisect_right
 from collections import OrderedDict, deque
 from functools import cached_property
@@ -19,6 +18,7 @@ import scipy.sparse as sp
 from .cuts import Plane
 from .engines.threads import Threads
 from .errors import OneslackError
+from .identity import checksum
 from .problem import Problem, Work, offers_scores
 from .regulariser_input import regulariser_of
 from .row_parts import bytes_of_numbers
@@ -75,9 +75,14 @@ class ShardedData:
 
     @cached_property
     def digest(self):
-        """A number by which other data are told: the shards' checksums."""
+        """A number by which other data are told: of the shards' checksums, the targets and the weights."""
         entries = self.folder.manifest.shards
-        return zlib.crc32(np.array([(entry.rows, entry.crc32) for entry in entries], np.int64))
+        found = checksum(np.array([(entry.rows, entry.crc32) for entry in entries], np.int64))
+        for lo, hi in self.pieces(SUMMED):
+            rows = self._rows(lo, hi)
+            given = [np.asarray(f(rows)) for f in (self._code, self._weigh) if f is not None]
+            found = checksum(np.array([found]), *given)
+        return found
 
     @cached_property
     def shards(self) -> list[Shard]:
@@ -181,7 +186,7 @@ class ShardedProblem(Problem):
     """
 
     has_scores, has_batches = True, False
-    is_out_of_core = True
+    is_out_of_core = is_seen_whole = True
     rescaling, certified, cache_size = "margin", True, 0
 
     def __init__(
