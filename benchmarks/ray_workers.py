@@ -1,9 +1,9 @@
 """Two Ray workers beside two threads, and what the cost models forecast for them.
 
 Loading the data and starting the cluster are not counted.  For each solver: seconds, rounds, bytes a round,
-and two forecasts: from short trainings with one worker on a sixteenth and an eighth of the examples; and, for
-cutting planes, by the formula of `oneslack plan`.  What they rest on is measured before the trainings; they
-are given the steps and rounds that were then taken, and what a message costs.
+and two forecasts: from short trainings with as many workers on an eighth and a quarter of the examples; and,
+for cutting planes, by the formula of `oneslack plan`.  What they rest on is measured before the trainings;
+they are given the steps that were then taken, and the second one the rounds, and what a message costs.
 
     python benchmarks/ray_workers.py --rows 800000
     python benchmarks/ray_workers.py --problem conll2000 --data DIR
@@ -122,14 +122,14 @@ def main():
     print("| --- | --- |" + " ---: |" * (len(titles) - 2))
     for solver in solvers:
         other = DistributedDual() if isinstance(solver, DualCD) else solver
-        samples = measure_steps(model, X, Y, C, other, (n // 16, n // 8))
         threads = timed(lambda: Problem(model, X, Y, C, n_jobs=2), solver, tol, args.repeat)
         row("2 threads", solver.name, threads, threads.seconds, "", "")
         for count in args.workers:
+            samples = measure_steps(model, X, Y, C, other, (n // 8, n // 4), engine=Ray(count))
             found = timed(
                 lambda count=count: SplitProblem(model, X, Y, C, engine=Ray(count)), other, tol, args.repeat
             )
-            told = samples.seconds(n, count, found.steps, found.rounds, found.message, found.moved, BANDWIDTH)
+            told = samples.seconds(n, count, found.steps)
             planned = ""
             if costs and isinstance(other, OneSlack):
                 planned = compared(by_formula(size, costs, count, found), found.seconds)

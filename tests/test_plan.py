@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from oneslack import Binary, DistributedDual, OneSlack
+from oneslack import Binary, DistributedDual, OneSlack, ThreadCrews
 from oneslack.cli.app import run
 from oneslack.formats import ShardWriter, write_svmlight
 from oneslack.formats.shards import Shard
@@ -48,12 +48,19 @@ def test_samples_tell_what_a_step_costs():
     costs = StepCosts(fixed=0.01, example=1e-6)
     told = costs.seconds(1_000_000, 4, steps=10, rounds=50, latency=1e-3, moved=2e6, bandwidth=1e9)
     assert told == pytest.approx(10 * (0.01 + 0.25) + 0.05 + 0.002)
+    # Two workers have shared the examples already.
+    shared = StepCosts(fixed=0.01, example=1e-6, measured=2)
+    assert shared.seconds(1_000_000, 2, steps=10) == pytest.approx(10 * (0.01 + 1.0))
+    assert shared.seconds(1_000_000, 4, steps=10) == pytest.approx(10 * (0.01 + 0.5))
     X = np.random.default_rng(0).normal(size=(2000, 10))
+    two = measure_steps(Binary(10), X, np.sign(X[:, 0]), 1.0, OneSlack(), (500, 2000), 5, ThreadCrews(2))
+    assert two.measured == 2
     for solver in (OneSlack(), DistributedDual()):
         found = measure_steps(Binary(10), X, np.sign(X[:, 0]), 1.0, solver, (500, 2000), steps=5)
         assert found.fixed >= 0.0
         assert found.example >= 0.0
         assert found.fixed + found.example > 0.0
+        assert found.measured == 1
 
 
 def test_the_command(tmp_path, capsys):

@@ -7,10 +7,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from ray_cluster import QUIET, assert_gone, below, cluster, ray
-from test_split import Half
+from test_split import Half, sentences
 
 import oneslack
-from oneslack import Binary, DistributedDual, OneSlack, OneslackError, Problem, Ray, SplitProblem, solve
+from oneslack import (
+    Binary,
+    Chain,
+    DistributedDual,
+    OneSlack,
+    OneslackError,
+    Problem,
+    Ray,
+    SplitProblem,
+    solve,
+)
 from oneslack.engines.ray import LocalCluster
 from oneslack.formats import ShardWriter, open_shards
 
@@ -113,6 +123,22 @@ def test_who_dies_comes_back(examples, kill, solver):
     assert found.status.name == "CONVERGED"
     assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-9)
     assert found.primal == pytest.approx(Problem(Binary(8), X, y, 0.1).primal(found.w))
+
+
+def test_a_worker_of_chains_that_is_alone_comes_back():
+    """What it sums up anew lies in memory that may not be written to."""
+    X, Y = sentences(40)
+    whole = solve(Problem(Chain(5, 3), X, Y, 0.3), tol=1e-4)
+    problem = SplitProblem(Chain(5, 3), X, Y, 0.3, engine=Ray(1))
+
+    def strike(row):
+        if row.iteration == 2:
+            kill_actor(problem)
+
+    with problem.engine:
+        found = solve(problem, DistributedDual(), tol=1e-4, callbacks=[strike], max_iter=2000)
+    assert found.status.name == "CONVERGED"
+    assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-9)
 
 
 def test_shards_are_read_by_actors_and_a_lost_one_is_named(examples, tmp_path):

@@ -24,6 +24,7 @@ from oneslack import (
     ThreadCrews,
     solve,
 )  # fmt: skip
+from oneslack.arenas import SparseArena
 from oneslack.engines.crew import ThreadCrew
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.models.measures import measure_model
@@ -31,8 +32,8 @@ from oneslack.ragged import Ragged
 from oneslack.solvers import distributed_cuts
 from oneslack.solvers.distributed_cuts import TeamCuts
 from oneslack.solvers.distributed_dual import TeamDuals
-from oneslack.solvers.team import PATIENCE, Bounds
-from oneslack.split import scores, sums
+from oneslack.solvers.team import PATIENCE, Bounds, best_shares, shares_to_take
+from oneslack.split import moved_weights, scores, sums
 from oneslack.split.local_cuts import CutDuals
 from oneslack.split.local_duals import PassDuals
 from oneslack.split.new import new_problem
@@ -172,13 +173,42 @@ def test_a_share_of_a_round_is_taken_of_duals_and_v_alike():
     for number, share in enumerate((1.0, 0.3, 0.0, 0.7)):
         v, linear, _ = duals.sum()
         duals.place(v, number)
-        change, gain, _ = duals.round(1.5, True, 0, 1)
+        change, gain, left, _ = duals.round(1.5, True, 0, 1)
         assert np.abs(change).max() > 0
+        assert left == pytest.approx(gain - change @ v)
         assert duals.agree(share * change, share, number + 1)
         np.testing.assert_allclose(duals.store.w, v + share * change, atol=1e-12)
         after, after_linear, _ = duals.sum()
         np.testing.assert_allclose(after, v + share * change, atol=1e-12)
         assert after_linear == pytest.approx(linear + share * gain)
+
+
+@pytest.mark.parametrize("kind", ["outputs", "rows"])
+@pytest.mark.parametrize("limit", [0.6, 0.0], ids=["sparse", "dense"])
+def test_a_change_is_found_where_duals_have_moved(monkeypatch, kind, limit):
+    """Without a look at the other weights; labels that are remembered, and rows of a matrix."""
+    monkeypatch.setattr(moved_weights, "SPARSE", limit)
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, 7, 40)
+    X = sp.random_array((lengths.sum(), 4000), density=0.002, format="csr", rng=rng)
+    Y = Ragged(rng.integers(0, 3, lengths.sum()), np.append(0, np.cumsum(lengths)))
+    rescaling = "margin" if kind == "outputs" else "slack"
+    problem = Problem(Chain(4000, 3), Ragged(X, Y.offsets), Y, 0.3, rescaling=rescaling)
+    duals = CutDuals(problem, 0)
+    if kind == "rows":
+        duals.store.arena = SparseArena(problem.n_params)
+    for number, asks in enumerate((True, False, True)):
+        v = duals.sum()[0]
+        duals.place(v, number)
+        change, gain, left, _ = duals.round(1.5, asks, 0, 1)
+        assert isinstance(change, SparseVector) == (limit > 0.0)
+        found = unpacked(change)
+        assert 0 < np.count_nonzero(found) < len(found) // 2
+        np.testing.assert_array_equal(found, (duals.store.w - v) / 1.5)
+        np.testing.assert_allclose(found, duals.sum()[0] - v, atol=1e-12)
+        assert left == pytest.approx(gain - found @ v)
+        duals.place(v, number)
+        assert duals.agree(change, 1.0, number + 1)
 
 
 def test_what_comes_twice_or_too_late_is_noticed():
@@ -488,9 +518,30 @@ def test_arithmetic_of_packed_vectors(kinds):
     moved, target = w.copy(), w.copy()
     sums.add_to(vectors[0], 0.5, moved)
     np.testing.assert_allclose(moved, w + 0.5 * dense[0])
-    np.testing.assert_allclose(unpacked(sums.difference(moved, w, 0.5)), dense[0], atol=1e-14)
     sums.copy_where(vectors[0], moved, target)
     np.testing.assert_array_equal(target, moved)
+    sums.move_both(vectors[0], moved, target)
+    np.testing.assert_allclose(moved, w + 1.5 * dense[0])
+    np.testing.assert_array_equal(target, moved)
+
+
+def test_changes_are_taken_whole_where_that_is_nearly_best():
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(200):
+        V = rng.normal(size=(3, 5))
+        G, b = V @ V.T, rng.uniform(0.0, 8.0, 3)
+
+        def growth(t, G=G, b=b):
+            return b @ t - 0.5 * t @ G @ t
+
+        best, taken = best_shares(G, b), shares_to_take(G, b)
+        assert growth(best) >= max(growth(t) for t in rng.uniform(size=(50, 3))) - 1e-5
+        assert growth(taken) >= 0.5 * growth(best) >= 0.0
+        is_whole = bool((taken == 1.0).all())
+        assert is_whole == (growth(np.ones(3)) >= 0.5 * growth(best))
+        seen.add(is_whole)
+    assert seen == {True, False}
 
 
 def test_bounds_measure_progress_from_where_duals_were_lost():

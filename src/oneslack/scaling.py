@@ -12,6 +12,8 @@ a_e, a_r and a_q are measured on this machine; latency and send are those of Ray
 Where the examples themselves are at hand, short trainings on two samples of them say more, of any solver:
 
     seconds of a step = fixed + n example      of which K workers share the second part
+
+On the engine that is meant, they also count what its messages cost.
 """
 
 from __future__ import annotations
@@ -159,19 +161,23 @@ def _median(work):
 
 @dataclass(frozen=True)
 class StepCosts:
-    """Seconds of a solver's step on one worker: fixed + n example."""
+    """Seconds of a solver's step on `measured` workers: fixed + n example."""
 
     fixed: float
     example: float
+    measured: int = 1
 
     def seconds(self, n, workers, steps, rounds=0, latency=0.0, moved=0, bandwidth=1e9) -> float:
         """Of so many steps on n examples, in which the driver waits for all workers `rounds` times and
-        `moved` bytes travel."""
-        return steps * (self.fixed + n * self.example / workers) + rounds * latency + moved / bandwidth
+        `moved` bytes travel; the last four are for costs that were measured without messages."""
+        work = self.fixed + n * self.example * self.measured / workers
+        return steps * work + rounds * latency + moved / bandwidth
 
 
-def measure_steps(model, X, Y, C, solver, sizes, steps=20) -> StepCosts:
-    """The costs of a step from short trainings, one worker each, on the first examples: two sizes of them.
+def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None) -> StepCosts:
+    """The costs of a step from short trainings on the first examples: two sizes of them.
+
+    engine  where they run: None for one worker in this process; Ray(K) counts what its messages cost
 
     >>> import numpy as np, oneslack
     >>> from oneslack.scaling import measure_steps
@@ -185,16 +191,16 @@ def measure_steps(model, X, Y, C, solver, sizes, steps=20) -> StepCosts:
     from .split.parts import neighbours
     from .split.problem import SplitProblem
 
-    seconds = []
+    engine, seconds = engine or ThreadCrews(1), []
     for n in sizes:
-        problem = SplitProblem(model, neighbours(X, 0, n), neighbours(Y, 0, n), C, engine=ThreadCrews(1))
+        problem = SplitProblem(model, neighbours(X, 0, n), neighbours(Y, 0, n), C, engine=engine)
         with problem.engine:
             solve(problem, solver, tol=0.0, max_iter=2)  # compiles
             result = solve(problem, solver, tol=0.0, max_iter=steps)
         seconds.append(result.seconds / result.n_iter)
     (small, large), (few, many) = seconds, sizes
     example = max((large - small) / (many - few), 0.0)
-    return StepCosts(max(small - few * example, 0.0), example)
+    return StepCosts(max(small - few * example, 0.0), example, len(problem.parts))
 
 
 def measure_messages(problem, repeats=20):

@@ -34,13 +34,12 @@ def copy_at(index, source, target):
 
 
 @njit(nogil=True, cache=True)
-def differences(after, before, scale, index, values):
-    """Fill in where two dense vectors differ, and (after - before) / scale there."""
-    k = 0
-    for i in range(after.shape[0]):
-        if after[i] != before[i]:
-            index[k], values[k] = i, (after[i] - before[i]) / scale
-            k += 1
+def add_and_copy(index, values, point, other):
+    """point += x, and other = point at its places."""
+    for k in range(index.shape[0]):
+        i = index[k]
+        point[i] += values[k]
+        other[i] = point[i]
 
 
 @njit(nogil=True, cache=True)

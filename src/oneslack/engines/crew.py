@@ -32,13 +32,13 @@ class Crew:
     def __len__(self):
         return len(self.workers)
 
-    def ask(self, method, *arguments):
-        """The answers of all workers, a list."""
-        return self._asked(self._gathered, method, arguments)
+    def ask(self, method, *arguments, meanwhile=None):
+        """The answers of all workers, a list; meanwhile() is what the driver does before it waits."""
+        return self._asked(self._gathered, method, arguments, meanwhile)
 
-    def total(self, method, *arguments):
+    def total(self, method, *arguments, meanwhile=None):
         """The sum of the answers, which are tuples."""
-        return self._asked(self._summed, method, arguments)
+        return self._asked(self._summed, method, arguments, meanwhile)
 
     def ask_each(self, method, own, *arguments):
         """As `ask`, where each worker gets one more argument of its own, the last; LOST where one has lost
@@ -56,11 +56,14 @@ class Crew:
             self._threads = Threads()
         return self._threads.map(function, items)
 
-    def _asked(self, gather, method, arguments):
+    def _asked(self, gather, method, arguments, meanwhile):
         for needs_w in (False, True):
             message, vectors = self._message(arguments, needs_w)
             self.rounds += 1
-            answer = gather([self._send(worker, method, message, vectors) for worker in self.workers])
+            futures = [self._send(worker, method, message, vectors) for worker in self.workers]
+            if meanwhile is not None:
+                meanwhile, _ = None, meanwhile()
+            answer = gather(futures)
             self.bytes_moved += size_of(answer)
             is_lost = isinstance(answer, str) if gather == self._summed else LOST in map(_word, answer)
             has_scores = any(isinstance(each, SplitScores) for each in arguments)
@@ -82,10 +85,8 @@ class Crew:
             if isinstance(value, Recipe):
                 terms = tuple((factor, place(part)) for factor, part in value.terms)
                 return value._replace(terms=terms, w=place(value.w))
-            if isinstance(value, SparseVector):
-                return value._replace(index=place(value.index), values=place(value.values))
-            if isinstance(value, np.ndarray) and value.nbytes >= LARGE:
-                self.bytes_moved += value.nbytes * self.n_machines
+            if isinstance(value, np.ndarray | SparseVector) and size_of(value) >= LARGE:
+                self.bytes_moved += size_of(value) * self.n_machines
                 vectors.append(self._shared(value))
                 return Slot(len(vectors) - 1)
             return value

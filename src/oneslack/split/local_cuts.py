@@ -15,7 +15,11 @@ import numpy as np
 
 from ..solvers.remembered import Remembered
 from ..solvers.structured_dual import FORGET, ask_blocks, blocks_in_any_order
-from .sums import add_to, copy_where, difference
+from .moved_weights import MovedWeights
+from .sums import add_to, copy_where, dot_with, move_both
+
+#: Examples asked at the same w: fewer than where threads share them, as other workers ask at the same time.
+BLOCK = 32
 
 
 class CutDuals:
@@ -27,10 +31,11 @@ class CutDuals:
         self.problem = problem
         self.store = Remembered(problem, problem.C * problem.data.weights)
         self.rng = np.random.default_rng(seed)
-        self.point = np.zeros(problem.n_params)
+        self.point, self.moved = np.zeros(problem.n_params), MovedWeights(problem.n_params)
         self.number = 0  # of the next round
         self.order = []  # of the pass that is under way
-        self.before = self.change = None  # of a round whose share is not agreed upon: duals, change of v
+        self.last = None  # change of v by everybody
+        self.before = self.change = None  # of a round that is not agreed upon: (places, duals), change of v
 
     def place(self, point, number):
         """v, from the driver, and the number of the round that is next."""
@@ -45,57 +50,67 @@ class CutDuals:
             return False
         if is_due:
             self.settle(share)
-            add_to(change, 1.0, self.point)
-            for moved in (self.change, change):
-                copy_where(moved, self.point, self.store.w)
-            self.number = number
+            copy_where(self.change, self.point, self.store.w)
+            move_both(change, self.point, self.store.w)
+            self.last, self.number = change, number
         return True
 
     def round(self, scale, asks, place, places):
-        """(change of v, of sum alpha loss, sum of the examples' gaps), by part `place` of `places` of a pass
-        over all examples; with a question about each of them, or only over what is remembered."""
+        """(change of v, of sum alpha loss, what of that v's old value leaves to D, sum of the examples'
+        gaps), by part `place` of `places` of a pass over all examples; with a question about each of them, or
+        only over what is remembered."""
         store = self.store
         if place == 0:
             self._begin_pass(asks)
         part = self.order[place::places]
-        self.before, linear = self._by_row(), store.linear
+        old = self._by_row()
         store.scale = scale
         if asks:
             gap, _ = ask_blocks(self.problem, store, self.rng, part)
         else:
             gap, _ = store.visit(part)
-        self.change = difference(store.w, self.point, scale)
-        return self.change, store.linear - linear, gap
+        linear, numbers = self._note(old)
+        self.change = self.moved.change(store.arena.view(), numbers, store.w, self.point, scale)
+        return self.change, linear, linear - dot_with(self.change, self.point), gap
 
     def _begin_pass(self, asks):
         if asks:
             self.store.forget(FORGET)
-            self.order = blocks_in_any_order(self.problem, self.rng)
+            self.order = blocks_in_any_order(self.problem, self.rng, BLOCK)
         else:
             self.order = self.rng.permutation(np.flatnonzero(self.store.counts))
+
+    def _by_row(self):
+        """Duals by the numbers of their cuts in the arena."""
+        alpha, places = np.zeros(self.store.arena.n_rows), self.store._present()
+        alpha[self.store.slots[places]] = self.store.alpha[places]
+        return alpha
+
+    def _note(self, old):
+        """Remember which duals have changed since they were `old`: (change of sum alpha loss, numbers of
+        their cuts)."""
+        store, places = self.store, self.store._present()
+        rows, alpha = store.slots[places], store.alpha[places]
+        before = np.concatenate([old, np.zeros(store.arena.n_rows - len(old))])[rows]
+        moved = np.flatnonzero(alpha != before)
+        self.before, rows = (places[moved], before[moved]), rows[moved]
+        return float((alpha - before)[moved] @ store.arena.b[rows]), rows
 
     def settle(self, step):
         """Take a share of the duals' change in the last round, if it is not agreed upon yet."""
         if self.before is not None and step != 1.0:
-            store = self.store
-            rows, alpha = self.before
-            old = np.zeros(store.arena.n_rows)
-            old[rows] = alpha
-            places = store._present()
-            old = old[store.slots[places]]
-            store.alpha[places] = old + step * (store.alpha[places] - old)
+            places, old = self.before
+            alpha = self.store.alpha
+            alpha[places] = old + step * (alpha[places] - old)
         self.before = None
 
-    def _by_row(self):
-        """(numbers of cuts in the arena, their duals) where there is some."""
-        places = self.store._with_dual()
-        return self.store.slots[places], self.store.alpha[places]
-
-    def look(self, point, number):
-        """C sum_i s_i H_i at v; what is found is remembered."""
-        self.place(point, number)
-        hinges = self.store.learn(self.problem, self.store.w, np.arange(self.problem.n))
-        return float(self.store.upper @ hinges)
+    def look(self, back):
+        """C sum_i s_i H_i at v before the share `back` of its last change; what is found is remembered."""
+        store = self.store
+        add_to(self.last, -back, store.w)
+        hinges = store.learn(self.problem, store.w, np.arange(self.problem.n))
+        copy_where(self.last, self.point, store.w)
+        return float(store.upper @ hinges)
 
     def sum(self):
         """(v of the worker's own examples, sum alpha loss, no imbalance), from the duals alone."""

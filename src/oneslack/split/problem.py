@@ -175,10 +175,11 @@ class SplitProblem(Problem):
         answer = self._total(method, *arguments)
         return None if isinstance(answer, str) and answer == LOST else answer
 
-    def changes(self, method, separate, *arguments):
+    def changes(self, method, separate, *arguments, meanwhile=None):
         """The workers' answers one by one, or their sum as the only one, vectors packed; None where duals are
-        lost."""
-        answers = (self.engine.ask if separate else self.engine.total)(method, *arguments)
+        lost.  meanwhile() is what the driver does before it waits."""
+        ask = self.engine.ask if separate else self.engine.total
+        answers = ask(method, *arguments, meanwhile=meanwhile)
         if isinstance(answers, str):
             return None
         return answers if separate else [answers]

@@ -29,24 +29,13 @@ def packed(vector):
     """The vector, or its non-zeros where they take less room."""
     if len(vector) < SHORT or np.count_nonzero(vector) > SPARSE * len(vector):
         return vector
-    index = np.flatnonzero(vector)
-    return SparseVector(_small(index, len(vector)), vector[index], len(vector))
+    index = np.flatnonzero(vector).astype(number_type(len(vector)))
+    return SparseVector(index, vector[index], len(vector))
 
 
-def _small(index, size):
-    return index.astype(np.int32 if size <= np.iinfo(np.int32).max else np.int64)
-
-
-def difference(after, before, scale):
-    """(after - before) / scale, packed, of vectors that are the same in most places."""
-    count = np.count_nonzero(after != before)
-    if len(after) < SHORT or count > SPARSE * len(after):
-        return (after - before) / scale
-    from .._jit.sparse_vector import differences
-
-    index, values = _small(np.empty(count, np.int64), len(after)), np.empty(count)
-    differences(after, before, scale, index, values)
-    return SparseVector(index, values, len(after))
+def number_type(size):
+    """Of the numbers of so many weights."""
+    return np.int32 if size <= np.iinfo(np.int32).max else np.int64
 
 
 def unpacked(vector):
@@ -85,6 +74,17 @@ def copy_where(vector, source, target):
     from .._jit.sparse_vector import copy_at
 
     copy_at(vector.index, source, target)
+
+
+def move_both(vector, point, other):
+    """point += vector for a packed vector, and other = point wherever it may be other than 0."""
+    if not isinstance(vector, SparseVector):
+        point += vector
+        other[:] = point
+        return
+    from .._jit.sparse_vector import add_and_copy
+
+    add_and_copy(vector.index, vector.values, point, other)
 
 
 def products(vectors):

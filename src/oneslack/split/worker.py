@@ -13,7 +13,7 @@ from ..errors import OneslackError
 from ..problem import Problem
 from .local_duals import new_duals
 from .scores import Recipe, ScoreShelf, Slot
-from .sums import LOST, SparseVector, packed, unpacked
+from .sums import LOST, packed, unpacked
 
 
 class _Unknown(Exception):
@@ -211,9 +211,10 @@ class Worker:
         self._duals.place(unpacked(point), number)
         return ()
 
-    def cuts_look(self, point, number):
-        """C sum_i s_i H_i."""
-        return LOST if self._duals is None else (self._duals.look(unpacked(point), number),)
+    def cuts_look(self, number, back):
+        """C sum_i s_i H_i at the v that is agreed upon, before a share of its last change."""
+        agreed = self.cuts_agree(None, None, number)
+        return agreed if agreed == LOST else (self._duals.look(back),)
 
 
 class RowsWorker(Worker):
@@ -247,9 +248,6 @@ class _Rows:
 def _filled(argument, vectors):
     if isinstance(argument, Slot):
         return vectors[argument.number]
-    if isinstance(argument, SparseVector):
-        index, values = (_filled(each, vectors) for each in (argument.index, argument.values))
-        return argument._replace(index=index, values=values)
     if isinstance(argument, Recipe):
         terms = tuple((factor, _filled(part, vectors)) for factor, part in argument.terms)
         return argument._replace(terms=terms, w=_filled(argument.w, vectors))
