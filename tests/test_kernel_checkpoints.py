@@ -6,17 +6,14 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_iris
+from kernel_toys import IRIS, KIND, RBF, X, Y, problem_of
 
 from oneslack import (
     BasisFunctions,
-    Binary,
     Chain,
     ExactKernel,
     Kernel,
     KernelChainProblem,
-    KernelProblem,
-    Multiclass,
     OneslackError,
     SampledCuts,
     Status,
@@ -25,17 +22,6 @@ from oneslack import (
 )
 from oneslack.checkpoint import Checkpoint
 from oneslack.datasets import make_checkers
-
-X, Y = make_checkers(150, random_state=0)
-RBF = Kernel("rbf", 2.0)
-IRIS, KIND = load_iris(return_X_y=True)
-IRIS, KIND = IRIS[::2] - IRIS.mean(axis=0), KIND[::2]
-
-
-def problem_of(kernel, X, y, C=1.0, **options):
-    K = len(np.unique(y))
-    return KernelProblem(Binary(0) if K == 2 else Multiclass(0, K), kernel, X, y, C, **options)
-
 
 CHAIN_X = [np.random.default_rng(i).normal(size=(i % 4 + 1, 2)) for i in range(40)]
 CHAIN_Y = [(x.prod(axis=1) > 0).astype(int) for x in CHAIN_X]

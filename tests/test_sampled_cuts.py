@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from kernel_toys import IRIS, KIND, RBF, X, Y, problem_of
 from reference import Reference
-from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 from oneslack import (
@@ -25,10 +25,6 @@ from oneslack.solvers.basis_functions import pivoted_cholesky
 from oneslack.solvers.sampled_cuts import certified_dual
 from oneslack.solvers.sampled_planes import SampledPlanes
 
-X, Y = make_checkers(150, random_state=0)
-RBF = Kernel("rbf", 2.0)
-IRIS, KIND = load_iris(return_X_y=True)
-IRIS, KIND = IRIS[::2] - IRIS.mean(axis=0), KIND[::2]
 ALL = {
     "exact": ExactKernel(block=32),
     "linear": SampledCuts("linear", 1000),
@@ -55,11 +51,6 @@ def reference(kernel, X, y, C, weights=None, intercept=False):
         model = Multiclass(Z.shape[1], len(np.unique(y)), intercept)
     problem = Problem(model, Z, y, C, sample_weight=weights)
     return Reference.of_problem(problem, weights).solve()[:2]
-
-
-def problem_of(kernel, X, y, C=1.0, **options):
-    K = len(np.unique(y))
-    return KernelProblem(Binary(0) if K == 2 else Multiclass(0, K), kernel, X, y, C, **options)
 
 
 CASES = {
