@@ -304,7 +304,7 @@ def _rivals(name, n, seed):
         fourier = RBFSampler(gamma=gamma, n_components=k, random_state=seed)
         rivals[f"random features({k}) + LinearSVC"] = make_pipeline(fourier, LinearSVC(C=C))
         rivals[f"ours: basis({k})"] = ours(name, "basis500", seed, n_basis=k)
-    for method in ("constant", "linear", "exact"):
+    for method in ("constant", "exact"):
         if method != "exact" or n <= 30_000:
             rivals[f"ours: {method}"] = ours(name, method, seed)
     return rivals
