@@ -247,6 +247,23 @@ def test_idle_planes_are_dropped():
 # Basis functions.
 
 
+def test_pivoted_cholesky_ends_where_rounding_hides_the_rank(monkeypatch):
+    points, _ = make_checkers(1000, random_state=0)
+    kernel = Kernel("rbf", 20.0, dtype=np.float32).fitted(points)
+    looks, values = [], Kernel.values
+
+    def counted(self, A, B):
+        looks.append(len(B))
+        assert sum(looks) <= 2 * len(points), "the same columns again and again"
+        return values(self, A, B)
+
+    monkeypatch.setattr(Kernel, "values", counted)
+    inputs = kernel.inputs(points)
+    _, L = pivoted_cholesky(kernel, inputs, 1000)
+    K = values(kernel, inputs, inputs)
+    assert np.linalg.norm(L @ L.T - K) <= 1e-2 * np.linalg.norm(K)
+
+
 def test_pivoted_cholesky_rebuilds_the_matrix():
     inputs = RBF.inputs(X)
     K = RBF.values(inputs, inputs)

@@ -107,14 +107,15 @@ def pivoted_cholesky(kernel, A, k, step=64):
         for j, pivot in enumerate(wanted):
             column = K[:, j] - L[:, done : len(order)] @ L[pivot, done : len(order)]
             if column[pivot] <= floor:
-                continue  # an earlier pivot of this step explains it
+                # Earlier pivots explain it; `rest`, with the rounding of all steps, might never say so.
+                rest[pivot] = 0.0
+                continue
             column /= np.sqrt(column[pivot])
             column[order] = 0.0
             L[:, len(order)] = column
             order.append(int(pivot))
             rest = np.maximum(rest - column**2, 0.0)
             rest[order] = 0.0
-        rest[wanted] = np.where(rest[wanted] <= floor, 0.0, rest[wanted])
     return np.array(order, int), L[:, : len(order)]
 
 
