@@ -180,7 +180,7 @@ class Keeper:
     def _probe(self, w):
         """By which to tell the problem where w does not; it costs a look at all examples, once."""
         problem = self.run.problem
-        if problem.is_seen_whole or (w is not None and np.any(w)):
+        if not problem.needs_probe(w):
             return None
         if self.probe is None:
             self.probe = problem.probe()

@@ -241,7 +241,10 @@ class _Run:
         if not self.keep_state or self.is_torn:
             return {}
         state = self.before if self.step is None else self.step.state()
-        return {} if state is None else {**state, "of": self.problem.identity()}
+        if state is None:
+            return {}
+        probe = {"probe": self.problem.probe()} if self.problem.needs_probe(self.w) else {}
+        return {**state, **probe, "of": self.problem.identity()}
 
     def result(self, status, tol, name, reason) -> Result:
         self.settle()
@@ -278,9 +281,7 @@ def _state_of(start, problem, solver):
         is_same_C = there == here
         knows_other_C = there and hasattr(solver, "at_other_C")
         is_alike = is_same_C or (knows_other_C and _but_for_C(there) == _but_for_C(here))
-        if not is_alike or (
-            proves(solver) and not problem.has_objective(start.w, start.primal, there["weight"])
-        ):
+        if not is_alike or (proves(solver) and not _is_of(start, problem)):
             return {"w": start.w}
         if is_same_C:
             return {"w": start.w, **start.state}
@@ -288,6 +289,14 @@ def _state_of(start, problem, solver):
     if start is None or isinstance(start, dict):
         return start
     return {"w": np.asarray(start, dtype=float)}
+
+
+def _is_of(result, problem):
+    """Whether a result is of this problem, whose identity may not see everything."""
+    weight, probe = result.state["of"]["weight"], result.state.get("probe")
+    if probe is not None:
+        return problem.is_close(problem.probe(weight), probe)
+    return problem.has_objective(result.w, result.primal, weight)
 
 
 def _but_for_C(identity):

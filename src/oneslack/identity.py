@@ -34,15 +34,17 @@ class Identified:
 
     def has_objective(self, w, primal, weight=None) -> bool:
         """Whether P(w) is `primal`, with the weight of the risk that it had there: an identity does not see
-        everything, as a risk of Python code or what workers hold.  At w = 0 all examples look alike."""
-        if not self.is_seen_whole and not np.any(w):
-            return False
+        everything, as a risk of Python code or what workers hold."""
         return self.is_close(self.primal(w, weight), primal)
 
-    def probe(self) -> float:
+    def needs_probe(self, w) -> bool:
+        """Whether P(w) would not tell other examples: at w = 0 all look alike."""
+        return not self.is_seen_whole and (w is None or not np.any(w))
+
+    def probe(self, weight=None) -> float:
         """P at weights that no solver has chosen: other examples have another one there, also while the best
         w is 0 or not known."""
-        return float(self.primal(np.random.default_rng(0).normal(size=self.n_params)))
+        return float(self.primal(np.random.default_rng(0).normal(size=self.n_params), weight))
 
     def is_close(self, here, there) -> bool:
         """Whether two values of P are the same, but for rounding."""

@@ -248,7 +248,10 @@ class Problem(Protocol):
     def has_objective(self, w: Any, primal: float, weight: float | None = None) -> bool:
         """Whether P(w) is `primal`, but for rounding."""
 
-    def probe(self) -> float:
+    def needs_probe(self, w: Any) -> bool:
+        """Whether P(w) would not tell other examples."""
+
+    def probe(self, weight: float | None = None) -> float:
         """P at weights that tell this problem from others."""
 
 
