@@ -43,12 +43,12 @@ class Identified:
 
     def probe(self, weight=None) -> float:
         """P at weights that no solver has chosen: other examples have another one there, also while the best
-        w is 0 or not known."""
-        return float(self.primal(np.random.default_rng(0).normal(size=self.n_params), weight))
+        w is 0 or not known.  None is negative, as a risk may be for such weights alone."""
+        return float(self.primal(np.random.default_rng(0).random(self.n_params), weight))
 
     def is_close(self, here, there) -> bool:
         """Whether two values of P are the same, but for rounding."""
-        return abs(here - there) <= self.rounding * abs(there)
+        return here == there or abs(here - there) <= self.rounding * abs(there)
 
 
 def described(model) -> str:

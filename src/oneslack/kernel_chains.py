@@ -15,7 +15,7 @@ import numpy as np
 
 from .engines.threads import Threads
 from .kernel_problem import MEMORY, Expansion, KernelProblem, _Regulariser
-from .problem import lacks
+from .problem import check_C, lacks
 from .ragged import Ragged
 
 #: What a model must offer.
@@ -56,8 +56,7 @@ class KernelChainProblem(KernelProblem):
     is_plain = False
 
     def __init__(self, model, kernel, X, Y, C=1.0, *, sample_weight=None, memory=MEMORY, n_jobs=1):
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a positive number; got {C!r}")
+        check_C(C)
         lacking = lacks(model, NEEDS)
         if lacking:
             raise ValueError(

@@ -19,7 +19,7 @@ import numpy as np
 from .engines.threads import Threads
 from .identity import Identified, checksum
 from .near_rows import coordinates, near_order
-from .problem import Problem, lacks
+from .problem import Problem, check_C, lacks
 
 #: What a model must offer.
 NEEDS = ("pack", "new_scores", "risk", "cut", "along")
@@ -110,8 +110,7 @@ class KernelProblem(Identified):
     def __init__(
         self, model, kernel, X, Y, C=1.0, *, intercept=False, sample_weight=None, memory=MEMORY, n_jobs=1
     ):
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a positive number; got {C!r}")
+        check_C(C)
         lacking = lacks(model, NEEDS)
         if lacking:
             raise ValueError(

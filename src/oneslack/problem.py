@@ -28,6 +28,12 @@ _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
 _LINE = ("along", "cut_along")  # one of them
 
 
+def check_C(C):
+    """Raise unless C can weigh a risk."""
+    if not np.isfinite(C) or C <= 0:
+        raise ValueError(f"C must be a positive number; got {C!r}")
+
+
 def lacks(model, names) -> list[str]:
     """Those of `names` that the model does not have."""
     return [name for name in names if not hasattr(model, name)]
@@ -104,8 +110,7 @@ class Problem(Identified):
         self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", cache_size=0,
         n_jobs=1, engine=None, prior=None, scale=None, nonnegative=None,
     ):  # fmt: skip
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a positive number; got {C!r}")
+        check_C(C)
         self.model, self.X, self.Y, self.C = model, X, Y, float(C)
         self.cache_size = cache_size
         self.certified = bool(getattr(model, "exact", True))
@@ -301,8 +306,7 @@ class RiskProblem(Identified):
     unit = 1.0
 
     def __init__(self, risk, n_params, C=1.0, *, regulariser=None, floor=None):
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a positive number; got {C!r}")
+        check_C(C)
         self._risk, self.n_params, self.weight, self.floor = risk, n_params, float(C), floor
         self.regulariser = regulariser or Regulariser(n_params)
 

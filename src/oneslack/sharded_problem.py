@@ -19,7 +19,7 @@ from .cuts import Plane
 from .engines.threads import Threads
 from .errors import OneslackError
 from .identity import checksum
-from .problem import Problem, Work, offers_scores
+from .problem import Problem, Work, check_C, offers_scores
 from .regulariser_input import regulariser_of
 from .row_parts import bytes_of_numbers
 from .rows import Shard
@@ -193,8 +193,7 @@ class ShardedProblem(Problem):
         self, model, shards, C=1.0, *, code=None, weigh=None, n_jobs=1, prior=None, scale=None,
         nonnegative=None,
     ):  # fmt: skip
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a positive number; got {C!r}")
+        check_C(C)
         if hasattr(model, "cut_along"):
             raise ValueError(
                 f"the risk of {type(model).__name__} is no sum over examples; use Problem, with the examples "

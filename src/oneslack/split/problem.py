@@ -10,7 +10,7 @@ from ..batches import NEEDS
 from ..cuts import Cuts, Plane
 from ..errors import OneslackError
 from ..per_example import count_of
-from ..problem import Look, Problem, Work, checked_rescaling, lacks, offers_scores
+from ..problem import Look, Problem, Work, check_C, checked_rescaling, lacks, offers_scores
 from ..regulariser_input import regulariser_of
 from ..rows import stacked
 from .parts import MemoryPart, memory_parts, shard_parts, weights_of
@@ -61,8 +61,7 @@ class SplitProblem(Problem):
         self, model, X, Y, C=1.0, *, engine, sample_weight=None, rescaling="margin", cache_size=0,
         prior=None, scale=None, nonnegative=None,
     ):  # fmt: skip
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a positive number; got {C!r}")
+        check_C(C)
         self.model, self.X, self.Y, self.C = model, None, None, float(C)
         self.cache_size, self.rescaling = cache_size, checked_rescaling(model, rescaling)
         self.certified, self.work = bool(getattr(model, "exact", True)), Work()
