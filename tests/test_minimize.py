@@ -245,3 +245,13 @@ def test_a_flat_risk_is_solved_at_once():
     np.testing.assert_array_equal(result.w, [1.0, 0.0])
     assert result.primal == pytest.approx(0.5)
     assert result.gap <= 1e-3
+
+
+def test_a_risk_for_weights_that_are_not_negative_meets_no_others():
+    def risk(w):
+        assert (w >= 0.0).all()
+        return 1.0 + w.sum(), np.ones(3)
+
+    result = minimize(risk, 3, nonnegative=True, floor=0.0)
+    assert not result.w.any()
+    assert minimize(risk, 3, nonnegative=True, floor=0.0, start=result).primal == result.primal == 1.0
