@@ -202,6 +202,7 @@ def test_reduction_keeps_its_promise():
     model.reduce(0.0, max_vectors=5)
     assert len(model.support_) == 5
     assert np.abs(model.decision_function(X_TEST) - before).max() <= model.reduction_error_ + 1e-9
+    assert not hasattr(model.fit(X, Y), "reduction_error_")
 
 
 # Files.

@@ -202,6 +202,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             self.method_, self._kernel, self.classes_ = method, kernel, classes
             self.objective_error_ = float(np.linalg.norm([result.primal_error for result in results]))
             self._store_expansion(X, [result.w.merged() for result in results])
+            vars(self).pop("reduction_error_", None)  # of the last model
             self._store_certificate(results, None)
             self.certified_ = all(result.certified for result in results)
         told = copy.copy(self)
