@@ -1,4 +1,4 @@
-"""Choosing the C of a linear classifier, below the estimator.
+"""Choosing the C of a linear classifier without a fit of the estimator for each.
 
 X and y are checked, and the labels coded, once.  Each fold then is a problem of its own (problem.py) that is
 solved for one C after the other: by Newton steps (solvers/newton_path.py), or by dual passes that begin at
@@ -113,10 +113,10 @@ class QuickFold:
     @cached_property
     def class_weights(self):
         """(classes,) by the training rows, also for the held-out ones; None where all are 1."""
-        from .estimators.targets import _class_weights
+        from .estimators.targets import weights_of_classes
 
-        given = self.estimator.class_weight
-        return None if given is None else _class_weights(given, self.classes, self.codes[self.train], None)
+        given, codes = self.estimator.class_weight, self.codes[self.train]
+        return None if given is None else weights_of_classes(given, self.classes, codes, None)
 
     def _task(self, index):
         """Some rows as the estimator trains on them: the task, and their features."""
@@ -235,7 +235,7 @@ def warn_if_unfinished(found, Cs):
         return
     from sklearn.exceptions import ConvergenceWarning
 
-    from .estimators.convergence import _users_level
+    from .estimators.convergence import users_level
 
     names = ", ".join(f"{C:g}" for C, is_open in zip(Cs, found.unfinished, strict=True) if is_open)
     largest = found.gaps[found.unfinished].max()
@@ -243,5 +243,5 @@ def warn_if_unfinished(found, Cs):
         f"the models for C = {names} stopped at relative gaps of up to {largest:.2g}, too far from their "
         "optimum for their scores to be compared: scale the features, raise max_iter, or leave these C out.",
         ConvergenceWarning,
-        stacklevel=_users_level(),
+        stacklevel=users_level(),
     )

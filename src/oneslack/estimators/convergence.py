@@ -36,7 +36,7 @@ def warn_if_stopped_early(model, X, results):
         text += (
             f"; the largest values of the features differ by a factor of {spread:.0e}, so scaling would help"
         )
-    warnings.warn(f"{text}.", ConvergenceWarning, stacklevel=_users_level())
+    warnings.warn(f"{text}.", ConvergenceWarning, stacklevel=users_level())
 
 
 def _column_spread(X):
@@ -50,7 +50,7 @@ def _column_spread(X):
     return columns.max() / columns.min() if len(columns) else 1.0
 
 
-def _users_level():
+def users_level():
     """The stacklevel of the first frame outside this library and scikit-learn's."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and _package(frame) in _BETWEEN:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..models import Binary, Multiclass
 from .class_task import ClassTask
-from .targets import _class_weights, _shown, check_weights
+from .targets import _shown, check_weights, weights_of_classes
 
 #: Targets that are looked at to see where they lie.
 SOME = 100_000
@@ -78,7 +78,7 @@ def class_task(shards, intercept, class_weight, cost_of, one_vs_rest) -> Sharded
     if class_weight is not None:
         codes = np.arange(len(classes))
         counts = _counts(shards) if class_weight == "balanced" else None
-        of_class = check_weights(_class_weights(class_weight, classes, codes, counts))
+        of_class = check_weights(weights_of_classes(class_weight, classes, codes, counts))
     cost = cost_of(classes)
     one_vs_rest = one_vs_rest and len(classes) > 2
     if one_vs_rest and cost is not None:

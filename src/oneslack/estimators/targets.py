@@ -78,7 +78,7 @@ def example_weights(X, classes, codes, class_weight=None, sample_weight=None):
     if sample_weight is not None:
         weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
     if class_weight is not None:
-        of_class = _class_weights(class_weight, classes, codes, weights)[codes]
+        of_class = weights_of_classes(class_weight, classes, codes, weights)[codes]
         weights = of_class if weights is None else weights * of_class
         check_weights(weights)
     return weights
@@ -110,7 +110,7 @@ def checked_sizes(X, sample_weight, **others):
     return check_weights(sample_weight)
 
 
-def _class_weights(class_weight, classes, codes, weights):
+def weights_of_classes(class_weight, classes, codes, weights):
     """(K,).  "balanced": all classes weigh the same in sum; an example of weight 2 counts twice."""
     if isinstance(class_weight, str):
         counts = np.bincount(codes, weights, minlength=len(classes))
