@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -59,16 +60,18 @@ def fits(X, y):
 @pytest.mark.parametrize("name", list(fits(np.zeros((2, 2)), np.zeros(2))))
 def test_threads_processes_and_ray_agree(examples, name):
     make, data = fits(*examples)[name]
-    one, here, there = make(n_jobs=1), make(n_jobs=2), make(n_jobs=2, engine="ray")
-    for model in (one, here, there):
+    elsewhere = make(n_jobs=2, engine="ray"), make(engine=Ray(1, threads=2))
+    models = make(n_jobs=1), make(n_jobs=2), *elsewhere
+    for model in models:
         model.fit(*data)
         assert model.duality_gap_ <= model.tol
-    best = min(model.objective_ for model in (one, here, there))
-    for model in (one, here, there):
+    best = min(model.objective_ for model in models)
+    for model in models:
         assert model.dual_objective_ <= best * (1 + 1e-9)
-    results = there.result_ if isinstance(there.result_, list) else [there.result_]
-    assert all(result.trace[-1].rounds > 0 for result in results)
-    assert all(result.trace[-1].bytes_moved > 0 for result in results)
+    for model in elsewhere:
+        results = model.result_ if isinstance(model.result_, list) else [model.result_]
+        assert all(result.trace[-1].rounds > 0 for result in results)
+        assert all(result.trace[-1].bytes_moved > 0 for result in results)
 
 
 def test_nobody_else_can_reach_a_cluster_of_ours(cluster):
@@ -216,8 +219,22 @@ def test_a_cluster_that_does_not_start_at_once(failures):
 
 
 def test_more_workers_than_the_cluster_has_room_for(examples):
-    with pytest.raises(OneslackError, match="the Ray cluster has 2 CPUs, too few for 3 workers"):
+    with pytest.raises(OneslackError, match="the Ray cluster has 2 CPUs, too few for 3 workers with 1 each"):
         SplitProblem(Binary(8), *examples, engine=Ray(3))
+    with pytest.raises(OneslackError, match="the Ray cluster has 2 CPUs, too few for 1 workers with 3 each"):
+        SplitProblem(Binary(8), *examples, engine=Ray(1, threads=3))
+    with pytest.raises(ValueError, match="threads=0 is not possible"):
+        Ray(threads=0)
+
+
+def test_a_worker_takes_the_cpus_of_its_threads(examples):
+    problem = SplitProblem(Binary(8), *examples, engine=Ray(threads=2))
+    with problem.engine:
+        assert len(problem.parts) == 1
+        until = time.monotonic() + 30  # Ray's own books follow later
+        while ray.available_resources().get("CPU", 0) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not ray.available_resources().get("CPU", 0)
 
 
 def test_who_counts_the_workers_of_a_cluster_leaves_it_again(monkeypatch):
@@ -232,19 +249,23 @@ def test_who_counts_the_workers_of_a_cluster_leaves_it_again(monkeypatch):
         def init(self, **how):
             self.joined = True
 
-        def cluster_resources(self):
+        def nodes(self):
             assert self.joined
-            return {"CPU": 7.0}
+            alive = [{"Alive": True, "Resources": {"CPU": float(n)}} for n in (4, 3)]
+            return [*alive, {"Alive": True, "Resources": {}}, {"Alive": False, "Resources": {"CPU": 8.0}}]
 
         def shutdown(self):
             self.joined = False
 
     elsewhere = Elsewhere()
     monkeypatch.setattr("oneslack.engines.ray._imported", lambda: elsewhere)
-    assert Ray(address="auto").count() == 7
+    there = Ray(address="auto")
+    assert there.laid_out(decodes=False) == Ray(7, "auto", 1)
     assert not elsewhere.joined
     elsewhere.joined = True  # by somebody else, who goes on with it
-    assert Ray(address="auto").count() == 7
+    assert there.laid_out(decodes=True) == Ray(2, "auto", 3)
+    assert Ray(None, "auto", 2).laid_out(decodes=True) == Ray(3, "auto", 2)
+    assert Ray(5, "auto").laid_out(decodes=True) == Ray(5, "auto", 1)
     assert elsewhere.joined
 
 

@@ -32,6 +32,8 @@ ROUNDS = 45
 KEPT, VECTORS = 8, 4
 #: Seconds that a calibration takes, about, and the entries of its sample.
 BUDGET, SAMPLE = 0.5, 2_000_000
+#: Short trainings, of which the middle one counts.
+REPEATS = 3
 #: Bytes of a process with Python and compiled code in it.
 PROCESS = 250_000_000
 
@@ -195,9 +197,9 @@ def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None) -> StepC
     for n in sizes:
         problem = SplitProblem(model, neighbours(X, 0, n), neighbours(Y, 0, n), C, engine=engine)
         with problem.engine:
-            solve(problem, solver, tol=0.0, max_iter=2)  # compiles
-            result = solve(problem, solver, tol=0.0, max_iter=steps)
-        seconds.append(result.seconds / result.n_iter)
+            # The first training compiles, and its memory is new.
+            _, *results = [solve(problem, solver, tol=0.0, max_iter=steps) for _ in range(1 + REPEATS)]
+        seconds.append(float(np.median([result.seconds / result.n_iter for result in results])))
     (small, large), (few, many) = seconds, sizes
     example = max((large - small) / (many - few), 0.0)
     return StepCosts(max(small - few * example, 0.0), example, len(problem.parts))

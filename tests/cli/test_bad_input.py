@@ -115,6 +115,8 @@ BAD_RANKINGS = {
 
 #: Options that are refused on good data, with a word of the sentence.
 BAD_OPTIONS = {
+    "--address auto": "--address is that of a Ray cluster; add --engine ray",
+    "--threads 2": "--threads is for each worker of a Ray cluster; add --engine ray, or give --jobs alone",
     "--solver simplex": "simplex",
     "--multi-class all": "all",
     "-C -1": "-1 is not a positive number",

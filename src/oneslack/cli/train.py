@@ -39,6 +39,7 @@ from .train_options import (
     PlaneSolver,
     Quiet,
     Resume,
+    Threads,
     TimeLimit,
     Tol,
     Where,
@@ -131,6 +132,7 @@ def classify(
     jobs: Jobs = None,
     engine: Where = Engine.threads,
     address: Address = None,
+    threads: Threads = None,
     memory: Memory = None,
     label: Label = None,
     zero_based: ZeroBased = None,
@@ -161,7 +163,7 @@ def classify(
     labels = targets.labels_of(examples.table)
     options = {
         "tol": tol, "epsilon": epsilon, "solver": solver.value, "fit_intercept": not no_intercept,
-        "n_jobs": jobs, "engine": engine_for(engine, address, jobs),
+        "n_jobs": jobs, "engine": engine_for(engine, address, jobs, threads),
         "max_iter": max_iter, "time_limit": time_limit, "random_state": seed,
     }  # fmt: skip
     if by_kernel:
@@ -254,6 +256,7 @@ def rank(
     jobs: Jobs = None,
     engine: Where = Engine.threads,
     address: Address = None,
+    threads: Threads = None,
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
@@ -275,7 +278,7 @@ def rank(
     subject = targets.rankings(examples.table)
     model = training.build(
         "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value, n_jobs=jobs,
-        engine=engine_for(engine, address, jobs), max_iter=max_iter,
+        engine=engine_for(engine, address, jobs, threads), max_iter=max_iter,
         time_limit=time_limit, **by_kernel,
     )  # fmt: skip
     return training.train(model, examples, subject, output, quiet, as_json, keeping)

@@ -56,7 +56,10 @@ Checkpoint = Annotated[
 ]  # fmt: skip
 Every = Annotated[str, typer.Option(metavar="TIME", help="How often: 30s, 5m, 1h.", callback=seconds)]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, where there is one.")]
-Jobs = Annotated[int | None, typer.Option(help="Threads. (default: all cores)", min=1, show_default=False)]
+Jobs = Annotated[
+    int | None,
+    typer.Option(help="Threads, or workers on Ray. (default: all cores)", min=1, show_default=False),
+]
 Memory = Annotated[
     str | None,
     typer.Option(
@@ -81,6 +84,13 @@ Address = Annotated[
     str | None,
     typer.Option(
         metavar="auto|HOST:PORT", help="Of a Ray cluster. (default: one of its own on this machine)",
+        show_default=False,
+    ),
+]  # fmt: skip
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Of each worker on Ray. (default: 1; of tag and parse without --jobs, all of a machine)",
         show_default=False,
     ),
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from .train_options import (
     Output,
     Quiet,
     Resume,
+    Threads,
     TimeLimit,
     Tol,
     Where,
@@ -157,6 +158,7 @@ def parse(
     jobs: Jobs = None,
     engine: Where = Engine.threads,
     address: Address = None,
+    threads: Threads = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which trees are visited.", min=0, max=2**31 - 1)
     ] = 0,
@@ -180,8 +182,8 @@ def parse(
         "GrammarParser", C=C, span_features=span_features, frequencies=FREQUENCIES[frequencies],
         horizontal=None if horizontal < 0 else horizontal, vertical=vertical, binarise=binarise.value,
         loss=loss.value, missing=missing, rescaling=rescaling.value, min_count=min_count, solver=solver.value,
-        tol=tol, epsilon=epsilon, n_jobs=jobs, engine=engine_for(engine, address, jobs), max_iter=max_iter,
-        time_limit=time_limit, random_state=seed,
+        tol=tol, epsilon=epsilon, n_jobs=jobs, engine=engine_for(engine, address, jobs, threads),
+        max_iter=max_iter, time_limit=time_limit, random_state=seed,
     )  # fmt: skip
     return training.train(
         model, examples, _subject(examples, n_longer, max_words), output, quiet, as_json, keeping

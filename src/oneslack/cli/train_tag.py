@@ -27,6 +27,7 @@ from .train_options import (
     Output,
     Quiet,
     Resume,
+    Threads,
     TimeLimit,
     Tol,
     Where,
@@ -97,6 +98,7 @@ def tag(
     memory: Memory = None,
     engine: Where = Engine.threads,
     address: Address = None,
+    threads: Threads = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which sentences are visited.", min=0, max=2**31 - 1)
     ] = 0,
@@ -136,7 +138,7 @@ def tag(
         "SequenceTagger", C=C, templates=chosen, min_count=min_count, hash_bits=hash_bits, order=order,
         start=start, end=end, constraints=constraints and constraints.value, rescaling=rescaling.value,
         solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs,
-        engine=engine_for(engine, address, jobs), max_iter=max_iter, time_limit=time_limit,
+        engine=engine_for(engine, address, jobs, threads), max_iter=max_iter, time_limit=time_limit,
         random_state=seed, **by_kernel,
     )  # fmt: skip
     packed.stream_text(model, examples, memory, seed, quiet)

@@ -158,8 +158,13 @@ class ThreadCrews:
     def __init__(self, n_jobs: int | None = None):
         self.n_jobs = n_jobs
 
-    def count(self) -> int:
+    @property
+    def n_workers(self) -> int:
         return count_jobs(self.n_jobs)
+
+    def laid_out(self, decodes) -> ThreadCrews:
+        """As it is: a worker is one thread, whatever it does."""
+        return self
 
     def start(self, kind, parts, model, options) -> Crew:
         """A crew with a worker of this kind (split/worker.py) for each part."""

@@ -13,7 +13,7 @@ import shutil
 import socket
 import tempfile
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ..errors import OneslackError
@@ -39,10 +39,13 @@ SHORT_PATH = 40
 class Ray:
     """Where to train: a Ray cluster.
 
-    n_workers  parts that the examples are cut into, one actor each; None for as many as the cluster has CPUs
+    n_workers  parts that the examples are cut into, one actor each; None for as many as the cluster has room
+               for
     address    of a cluster: "auto" for the one that this machine belongs to, or host:port; None starts one on
                this machine alone (127.0.0.1), and stops it after the training; one that the process has
                joined already (ray.init) is used as it is
+    threads    of each worker, on as many CPUs; None for 1, but where neither number is given and a compiled
+               decoder is asked, for all CPUs of a machine
 
     >>> import oneslack
     >>> model = oneslack.LinearSVC(engine=oneslack.Ray(n_workers=8, address="auto"))
@@ -50,16 +53,31 @@ class Ray:
 
     n_workers: int | None = None
     address: str | None = None
+    threads: int | None = None
 
-    def count(self) -> int:
+    def __post_init__(self):
+        for name in ("n_workers", "threads"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise ValueError(f"{name}={number} is not possible; use None or a positive number")
+
+    def laid_out(self, decodes) -> Ray:
+        """With both numbers.  decodes: whether workers ask a compiled decoder, whose time counts most; it
+        runs in threads, and fewer workers are in each other's way less."""
         if self.n_workers is not None:
-            return self.n_workers
+            return replace(self, threads=self.threads or 1)
+        machines = self._machines()
+        threads = self.threads or (min(machines) if decodes else 1)
+        return replace(self, n_workers=max(1, _room(machines, threads)), threads=threads)
+
+    def _machines(self) -> list[int]:
+        """How many CPUs each of them has."""
         ray = _imported()
         if self.address is None and not ray.is_initialized():
-            return count_jobs(None)
+            return [count_jobs(None)]
         cluster = self._join(ray)
         try:
-            return max(1, _n_cpus(ray))
+            return _n_cpus(ray)
         finally:
             if cluster is not None:
                 cluster.stop()
@@ -67,13 +85,13 @@ class Ray:
     def start(self, kind, parts, model, options) -> RayCrew:
         """A crew with an actor of this kind (split/worker.py) for each part."""
         ray = _imported()
-        cluster = None
+        cluster, threads = None, self.threads or 1
         if not ray.is_initialized():
-            cluster = self._join(ray, len(parts))
+            cluster = self._join(ray, len(parts) * threads)
         try:
             if not isinstance(cluster, LocalCluster):
-                _check_room(ray, len(parts))
-            return RayCrew(ray, cluster, kind, parts, model, options)
+                _check_room(ray, len(parts), threads)
+            return RayCrew(ray, cluster, kind, parts, model, options | {"n_jobs": threads})
         except BaseException:
             if cluster is not None:
                 cluster.stop()
@@ -104,18 +122,24 @@ def _knock(address):
             pass
 
 
-def _n_cpus(ray) -> int:
-    """CPUs of all machines, whoever uses them."""
-    return int(ray.cluster_resources().get("CPU", 0))
+def _n_cpus(ray) -> list[int]:
+    """CPUs of each machine that has any, whoever uses them."""
+    found = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+    return [n_cpus for n_cpus in found if n_cpus] or [1]
 
 
-def _check_room(ray, n_workers):
+def _room(machines, threads) -> int:
+    """How many workers of so many threads fit on machines with these CPUs."""
+    return sum(n_cpus // threads for n_cpus in machines)
+
+
+def _check_room(ray, n_workers, threads):
     """An error at once where some actors could never start: Ray itself would wait for ever."""
-    n_cpus = _n_cpus(ray)
-    if n_workers > n_cpus:
+    machines = _n_cpus(ray)
+    if n_workers > _room(machines, threads):
         raise OneslackError(
-            f"the Ray cluster has {n_cpus} CPUs, too few for {n_workers} workers with one each; ask for "
-            "fewer (n_workers or n_jobs), or add machines."
+            f"the Ray cluster has {sum(machines)} CPUs, too few for {n_workers} workers with {threads} each; "
+            "ask for fewer (n_workers or n_jobs, threads), or add machines."
         )
 
 
@@ -205,7 +229,9 @@ class RayCrew(Crew):
     def __init__(self, ray, cluster, kind, parts, model, options):
         self.ray, self._cluster = ray, cluster
         maker = ray.put(packed_with_code((kind, model, options), model))
-        actor = ray.remote(_Actor).options(num_cpus=1, max_restarts=RESTARTS, max_task_retries=RESTARTS)
+        actor = ray.remote(_Actor).options(
+            num_cpus=options["n_jobs"], max_restarts=RESTARTS, max_task_retries=RESTARTS
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             super().__init__([actor.remote() for _ in parts])

@@ -87,19 +87,32 @@ class TeamCuts:
     def step(self) -> bool:
         """All examples are asked, then what is remembered is gone over while that pays; False where a worker
         has lost its duals."""
-        work, n = self.problem.work, self.problem.n
+        self.problem.work.oracle_calls += self.problem.n
+        is_done = self._passes() if self.n_workers > 1 else self._passes_alone()
+        return is_done and self._tell("cuts_agree") is not None
+
+    def _passes(self) -> bool:
         growth = self._pass(asks=True)
-        work.oracle_calls += n
         if growth is None:
             return False
         for _ in range(CACHED):
             more = self._pass(asks=False)
-            work.cached += n
+            self.problem.work.cached += self.problem.n
             if more is None:
                 return False
             if more <= WORTH * growth:
                 break
-        return self._tell("cuts_agree") is not None
+        return True
+
+    def _passes_alone(self) -> bool:
+        """The only worker need not be talked to in between."""
+        answers = self._tell("cuts_step")
+        if answers is None:
+            return False
+        change, linear, _, self.gap, passes = answers[0]
+        self._news, self.linear = (change, self._by_part(np.ones(1))), self.linear + linear
+        self.problem.work.cached += passes * self.problem.n
+        return True
 
     def _pass(self, asks):
         """All workers go over their examples; the growth of D, or None where a worker has lost its duals."""

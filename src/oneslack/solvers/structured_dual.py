@@ -45,12 +45,8 @@ def structured_steps(problem, seed, start, tol):
         return mine | {"waited": waited, "tol": tol, "target": target}
 
     while True:
-        gap, growth = _asking_pass(problem, store, rng)
-        for _ in range(CACHED):
-            _, more = store.visit(rng.permutation(np.flatnonzero(store.counts)))
-            problem.work.cached += problem.n
-            if more <= WORTH * growth:
-                break
+        gap, passes = ask_and_revisit(problem, store, rng, blocks_in_any_order(problem, rng))
+        problem.work.cached += passes * problem.n
         waited += 1
         store.forget(FORGET)
         dual = store.dual
@@ -63,9 +59,15 @@ def structured_steps(problem, seed, start, tol):
         yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state)
 
 
-def _asking_pass(problem, store, rng):
-    """(sum of the examples' gaps as they were met, growth of the dual)."""
-    return ask_blocks(problem, store, rng, blocks_in_any_order(problem, rng))
+def ask_and_revisit(problem, store, rng, blocks):
+    """A pass that asks all examples, then passes over what is remembered while they pay: (sum of the
+    examples' gaps as they were asked, passes that asked nothing)."""
+    gap, growth = ask_blocks(problem, store, rng, blocks)
+    passes, more = 0, np.inf
+    while passes < CACHED and more > WORTH * growth:
+        _, more = store.visit(rng.permutation(np.flatnonzero(store.counts)))
+        passes += 1
+    return gap, passes
 
 
 def blocks_in_any_order(problem, rng, size=BLOCK):

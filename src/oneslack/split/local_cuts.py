@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..solvers.remembered import Remembered
-from ..solvers.structured_dual import FORGET, ask_blocks, blocks_in_any_order
+from ..solvers.structured_dual import FORGET, ask_and_revisit, ask_blocks, blocks_in_any_order
 from .moved_weights import MovedWeights
 from .sums import add_to, copy_where, dot_with, move_both
 
-#: Examples asked at the same w: fewer than where threads share them, as other workers ask at the same time.
+#: Examples that a thread asks at the same w: few, as other workers ask at the same time.
 BLOCK = 32
 
 
@@ -59,24 +59,34 @@ class CutDuals:
         """(change of v, of sum alpha loss, what of that v's old value leaves to D, sum of the examples'
         gaps), by part `place` of `places` of a pass over all examples; with a question about each of them, or
         only over what is remembered."""
-        store = self.store
         if place == 0:
             self._begin_pass(asks)
         part = self.order[place::places]
         old = self._by_row()
-        store.scale = scale
+        self.store.scale = scale
         if asks:
-            gap, _ = ask_blocks(self.problem, store, self.rng, part)
+            gap, _ = ask_blocks(self.problem, self.store, self.rng, part)
         else:
-            gap, _ = store.visit(part)
+            gap, _ = self.store.visit(part)
+        return *self._moved(old, scale), gap
+
+    def step_alone(self):
+        """What `round` gives, by all passes of a step, and how many of them asked nothing."""
+        self._begin_pass(asks=True)
+        old = self._by_row()
+        gap, passes = ask_and_revisit(self.problem, self.store, self.rng, self.order)
+        return *self._moved(old, 1.0), gap, passes
+
+    def _moved(self, old, scale):
+        """(change of v, of sum alpha loss, what of that v's old value leaves to D) since duals were `old`."""
         linear, numbers = self._note(old)
-        self.change = self.moved.change(store.arena.view(), numbers, store.w, self.point, scale)
-        return self.change, linear, linear - dot_with(self.change, self.point), gap
+        self.change = self.moved.change(self.store.arena.view(), numbers, self.store.w, self.point, scale)
+        return self.change, linear, linear - dot_with(self.change, self.point)
 
     def _begin_pass(self, asks):
         if asks:
             self.store.forget(FORGET)
-            self.order = blocks_in_any_order(self.problem, self.rng, BLOCK)
+            self.order = blocks_in_any_order(self.problem, self.rng, BLOCK * self.problem.engine.n_jobs)
         else:
             self.order = self.rng.permutation(np.flatnonzero(self.store.counts))
 

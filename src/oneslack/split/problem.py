@@ -71,11 +71,12 @@ class SplitProblem(Problem):
                 f"the risk of {type(model).__name__} is no sum over examples; use GatheredProblem"
             )
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
+        engine = engine.laid_out(decodes=self.is_compiled and not self.has_scores)
         if hasattr(X, "manifest"):
-            parts, weights = _of_folder(X, Y, sample_weight, engine.count())
+            parts, weights = _of_folder(X, Y, sample_weight, engine.n_workers)
         else:
             weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-            parts = memory_parts(X, Y, weights, engine.count())
+            parts = memory_parts(X, Y, weights, engine.n_workers)
             weights = np.ones(count_of(X)) if weights is None else weights
         if not weights.sum() > 0:
             raise ValueError("there is no example with a positive weight")
@@ -193,10 +194,10 @@ class GatheredProblem(Problem):
 
         X = rows.as_rows(X)
         super().__init__(model, X, Y, C, n_jobs=None, **options)
-        self.X = None
+        self.X, engine = None, engine.laid_out(decodes=False)
         parts = [
             MemoryPart(part.lo, part.hi, part.X, np.zeros(part.hi - part.lo), None)
-            for part in memory_parts(X, np.zeros(self.n), None, engine.count())
+            for part in memory_parts(X, np.zeros(self.n), None, engine.n_workers)
         ]
         self.engine = engine.start(RowsWorker, parts, model, {})
 

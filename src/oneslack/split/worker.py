@@ -9,6 +9,7 @@ from functools import wraps
 
 import numpy as np
 
+from ..engines.threads import Threads
 from ..errors import OneslackError
 from ..problem import Problem
 from .local_duals import new_duals
@@ -205,6 +206,11 @@ class Worker:
         agreed = self.cuts_agree(change, shares, number)
         return agreed if agreed == LOST else self._duals.round(*how)
 
+    def cuts_step(self, change, shares, number):
+        """The next step of a worker that is the only one."""
+        agreed = self.cuts_agree(change, shares, number)
+        return agreed if agreed == LOST else self._duals.step_alone()
+
     def cuts_place(self, point, number):
         if self._duals is None:
             return LOST
@@ -223,26 +229,28 @@ class RowsWorker(Worker):
     @property
     def problem(self):
         if self._problem is None:
-            self._problem = _Rows(self.model, *self.part.load()[:2])
+            self._problem = _Rows(self.model, *self.part.load()[:2], self.options.get("n_jobs", 1))
         return self._problem
 
 
 class _Rows:
     """As much of a Problem as RowsWorker needs."""
 
-    def __init__(self, model, X, y):
+    def __init__(self, model, X, y, n_jobs):
         from ..models.linear import LinearData
 
         self.model, self.data, self.n = model, LinearData(X, y, np.ones(X.shape[0])), X.shape[0]
+        self.engine = Threads(n_jobs)
 
     def scores(self, w):
-        S = self.model.new_scores(self.data)
-        for shard in self.data.shards:
-            self.model.scores(self.data, shard, w, S)
+        model, data = self.model, self.data
+        S = model.new_scores(data)
+        self.engine.map(lambda shard: model.scores(data, shard, w, S), data.shards)
         return S
 
     def adjoint(self, coefficients):
-        return sum(self.model.adjoint(self.data, shard, coefficients) for shard in self.data.shards)
+        model, data = self.model, self.data
+        return sum(self.engine.map(lambda shard: model.adjoint(data, shard, coefficients), data.shards))
 
 
 def _filled(argument, vectors):
