@@ -275,7 +275,7 @@ def envelope(options):
         runs = {}
         for seed in range(options.seeds):
             split = Split(name, options, seed, n=n)
-            for label, model in _rivals(name, n, seed, options.factors).items():
+            for label, model in _rivals(name, n, seed, options).items():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     _, seconds, error = timed(model, split)
@@ -293,29 +293,32 @@ def _is_lowest(at, means):
     return not any(error < at[0] and seconds < at[1] for error, seconds in means.values())
 
 
-def _rivals(name, n, seed, factors):
-    """All methods with the C of the set times each factor: LinearSVC squares the hinge, its C means less."""
+def _rivals(name, n, seed, options):
+    """All methods with the C of the set, or each one given: that of a squared hinge means another thing."""
     return {
         f"{label}, C = {C:g}": model
-        for C in (SETTINGS[name]["C"] * factor for factor in factors)
-        for label, model in _rivals_with(name, n, seed, C).items()
+        for C in options.C or [SETTINGS[name]["C"]]
+        for label, model in _rivals_with(name, n, seed, C, options).items()
     }
 
 
-def _rivals_with(name, n, seed, C):
+def _rivals_with(name, n, seed, C, options):
     gamma = SETTINGS[name]["gamma"]
     rivals = {}
-    for k in (200, 500, 1000, 2000):
+    for k in options.functions:
         if 4 * n * k > 5e9:
             continue
         nystroem = Nystroem(gamma=gamma, n_components=k, random_state=seed)
         rivals[f"Nystroem({k}) + LinearSVC"] = make_pipeline(nystroem, LinearSVC(C=C))
         fourier = RBFSampler(gamma=gamma, n_components=k, random_state=seed)
         rivals[f"random features({k}) + LinearSVC"] = make_pipeline(fourier, LinearSVC(C=C))
-        rivals[f"ours: basis({k})"] = ours(name, "basis500", seed, n_basis=k).set_params(C=C)
+        rivals[f"ours: basis({k})"] = ours(name, "basis500", seed, n_basis=k)
     for method in ("constant", "exact"):
         if method != "exact" or n <= 30_000:
-            rivals[f"ours: {method}"] = ours(name, method, seed).set_params(C=C)
+            rivals[f"ours: {method}"] = ours(name, method, seed)
+    for label, model in rivals.items():
+        if label.startswith("ours"):
+            model.set_params(C=C, time_limit=options.limit)
     return rivals
 
 
@@ -336,8 +339,11 @@ def main():
     parser.add_argument("--sets", nargs="*", choices=LOADERS)
     parser.add_argument("--methods", nargs="*", choices=METHODS)
     parser.add_argument("--skip-svc", action="store_true")
-    parser.add_argument("--limit", type=float, default=120.0, help="samples, schemes: seconds of a run")
-    parser.add_argument("--factors", type=float, nargs="+", default=[1.0], help="envelope: of C")
+    parser.add_argument("--limit", type=float, default=120.0, help="seconds of a run of ours")
+    parser.add_argument(
+        "--C", type=float, nargs="+", help="envelope: for all methods; the set's own if left out"
+    )
+    parser.add_argument("--functions", type=int, nargs="+", default=[200, 500, 1000, 2000], help="envelope")
     parser.add_argument("--largest", type=int, default=100_000, help="envelope: examples at most")
     parser.add_argument("--protocols", nargs="+", choices=["small", "large"], default=["small", "large"])
     parser.add_argument("--folds", type=int, default=10, help="chains: how many of the ten")
