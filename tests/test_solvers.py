@@ -543,6 +543,20 @@ def test_auto_says_why():
     assert "many weights (3000, 20 examples)" in many.reason
 
 
+@pytest.mark.parametrize(
+    ("intercept", "C", "solver"),
+    [(False, 0.49, "dual_cd"), (False, 0.51, "newton"), (True, 0.049, "dual_cd"), (True, 0.051, "newton")],
+)
+def test_auto_leaves_newton_where_rows_are_long_and_C_is_small(intercept, C, solver):
+    """All |x|^2 = 100, so that C |x|^2 is on one side or the other of 50, and of 5 with an intercept."""
+    X = np.sign(np.random.default_rng(0).normal(size=(60, 100)))
+    result = solve(Problem(Binary(100, intercept), X, np.sign(X[:, 0] + X[:, 1] + 0.5), C))
+    assert result.solver == solver
+    assert ("long rows" in result.reason) == (solver == "dual_cd")
+    short = sp.csr_array(np.where(np.arange(100) < 99, X, 0.0))
+    assert solve(Problem(Binary(100, intercept), short, np.sign(X[:, 0] + 0.5), 1e-3)).solver == "newton"
+
+
 class ThreeMethods:
     """Two outputs, scored by one number."""
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import inspect
 
+import scipy.sparse as sp
+
+from ..models.linear import LinearData
 from .distributed_dual import DistributedDual
 from .dual_cd import DualCD
 from .n_slack import NSlack
@@ -20,6 +23,9 @@ BY_NAME = {
 NEWTON_PARAMS = 1000
 FEW_PARAMS = 200
 ROWS_A_PARAM = 32
+#: But not where an example has this many weights, as a Hessian takes their square, and C |x|^2, by which dual
+#: passes grow in number, is at most this, without and with intercepts (benchmarks/newton_or_dual.py).
+LONG, MILD, MILD_WITH_INTERCEPTS = 100, 50.0, 5.0
 
 
 def choose_solver(problem, solver="auto", seed=0):
@@ -48,12 +54,27 @@ def _automatic(problem, seed):
     is_signed = getattr(problem.regulariser, "nonnegative", None) is None
     small = d <= FEW_PARAMS or (d <= NEWTON_PARAMS and n >= ROWS_A_PARAM * d)
     if small and is_signed and not missing(problem, Newton):
+        if _is_long_and_mild(problem):
+            return DualCD(
+                seed
+            ), f"long rows and a small C ({d} weights, {n} examples): dual passes are cheapest"
         return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
     if hasattr(getattr(problem, "model", None), "dual_passes") and problem.has_scores:
         return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"
     if getattr(problem, "has_batches", False) and not problem.regulariser.n_free:
         return DualCD(seed), "a compiled decoder: dual steps over remembered cuts need few passes"
     return _one_slack(problem), "the model offers no dual passes: cutting planes work for any model"
+
+
+def _is_long_and_mild(problem) -> bool:
+    """Whether dual passes cost much less than Newton steps, and need not be many."""
+    data, regulariser = problem.data, problem.regulariser
+    if not (isinstance(data, LinearData) and regulariser.is_plain and hasattr(problem.model, "dual_passes")):
+        return False
+    entries = data.X.nnz if sp.issparse(data.X) else data.X.size
+    weights_a_row = entries / data.n * (problem.n_params / data.X.shape[1])
+    mild = MILD_WITH_INTERCEPTS if regulariser.n_free else MILD
+    return weights_a_row >= LONG and problem.C * float(data.weights @ data.norm2) <= mild * data.n
 
 
 def is_in_parts(problem) -> bool:
