@@ -21,7 +21,7 @@ from oneslack import (
     solve,
 )
 from oneslack.datasets import make_checkers
-from oneslack.solvers.basis_functions import pivoted_cholesky
+from oneslack.solvers.basis_functions import choose_basis, features, pivoted_cholesky
 from oneslack.solvers.sampled_cuts import certified_dual
 from oneslack.solvers.sampled_planes import SampledPlanes
 
@@ -259,7 +259,7 @@ def test_pivoted_cholesky_ends_where_rounding_hides_the_rank(monkeypatch):
 
     monkeypatch.setattr(Kernel, "values", counted)
     inputs = kernel.inputs(points)
-    _, L = pivoted_cholesky(kernel, inputs, 1000)
+    _, L = pivoted_cholesky(kernel, inputs, 1000, 1e-5)
     K = values(kernel, inputs, inputs)
     assert np.linalg.norm(L @ L.T - K) <= 1e-2 * np.linalg.norm(K)
 
@@ -267,13 +267,27 @@ def test_pivoted_cholesky_ends_where_rounding_hides_the_rank(monkeypatch):
 def test_pivoted_cholesky_rebuilds_the_matrix():
     inputs = RBF.inputs(X)
     K = RBF.values(inputs, inputs)
-    order, L = pivoted_cholesky(RBF, inputs, 150)
+    order, L = pivoted_cholesky(RBF, inputs, 150, 1e-10)
     np.testing.assert_allclose(L @ L.T, K, atol=1e-8)
     assert len(set(order.tolist())) == len(order)
-    few, L = pivoted_cholesky(RBF, inputs, 40)
+    few, L = pivoted_cholesky(RBF, inputs, 40, 1e-10)
     np.testing.assert_allclose((L @ L.T)[few], K[few], atol=1e-9)
-    twice, _ = pivoted_cholesky(RBF, RBF.inputs(np.vstack([X, X])), 300)
+    twice, _ = pivoted_cholesky(RBF, RBF.inputs(np.vstack([X, X])), 300, 1e-10)
     assert len(twice) <= 150
+
+
+@pytest.mark.parametrize("choice", ["random", "pivoted"])
+def test_features_of_a_low_rank_are_not_made_of_rounding(choice):
+    """|z(x)|^2 <= k(x, x), up to rounding: it was 1e11 where float32 hid how low the rank of K is."""
+    X, y = make_checkers(4000, random_state=0)
+    kernel = Kernel("rbf", 20.0, dtype=np.float32).fitted(X)
+    problem = KernelProblem(Binary(0), kernel, X, y)
+    Z = features(problem, *choose_basis(kernel, problem.inputs, 1500, choice, 0))
+    lengths = np.square(Z, dtype=float).sum(axis=1)
+    assert lengths.max() <= 1.2
+    assert lengths.mean() >= 0.99  # and nearly all of k(x, x) is there
+    result = solve(problem, BasisFunctions(1500, choice), tol=0.01, max_iter=200)
+    assert result.gap <= 0.01
 
 
 def test_basis_functions_bound_the_optimum_from_above(optima):

@@ -19,7 +19,10 @@ from .sampled_cuts import check_kernel_problem
 #: Examples among which pivots are looked for, in terms of the basis.
 POOL = 10
 #: A pivot whose rest is below this share of the largest diagonal adds only rounding.
-RANK_TOL = {"f": 1e-5, "d": 1e-10}
+RANK_TOL = {"f": 1e-3, "d": 1e-10}
+#: By how much rounding may lengthen features, |z|^2 <= k(x, x), and on how many examples that is looked at;
+#: where it does more, that share is too small.
+LONGER, LOOKED_AT = 0.1, 256
 
 
 @dataclass(frozen=True)
@@ -87,17 +90,30 @@ def choose_basis(kernel, inputs, k, choice, seed) -> tuple[np.ndarray, np.ndarra
     rng, n = np.random.default_rng(seed), len(inputs)
     k = min(k, n)
     candidates = np.sort(rng.choice(n, k if choice == "random" else min(POOL * k, n), replace=False))
-    order, L = pivoted_cholesky(kernel, inputs.take(candidates), k)
-    return candidates[order], solve_triangular(L[order], np.eye(len(order)), lower=True).T
+    A = inputs.take(candidates)
+    some, share = A.take(rng.permutation(len(A))[:LOOKED_AT]), RANK_TOL[np.dtype(kernel.dtype).char]
+    while True:
+        order, L = pivoted_cholesky(kernel, A, k, share)
+        back = solve_triangular(L[order], np.eye(len(order)), lower=True).T
+        if share >= 0.1 or _is_contraction(kernel, some, A.take(order), back):
+            return candidates[order], back
+        share *= 10.0
 
 
-def pivoted_cholesky(kernel, A, k, step=64):
+def _is_contraction(kernel, A, B, back) -> bool:
+    """Whether the features of the rows A are no longer than they may be."""
+    lengths = np.square(_mapped(kernel, A, B, back.astype(kernel.dtype)), dtype=np.float64).sum(axis=1)
+    return bool((lengths <= (1.0 + LONGER) * kernel.diagonal(A)).all())
+
+
+def pivoted_cholesky(kernel, A, k, share, step=64):
     """(order (k',), L (m, k')): L L' ~ K(A, A), exact on the rows `order`; k' <= k where the rank ends.
 
-    Pivots are taken by the largest rest of the diagonal, `step` columns of K at a time.
+    Pivots are taken by the largest rest of the diagonal, `step` columns of K at a time, down to a share of
+    the largest diagonal.
     """
     rest = kernel.diagonal(A)
-    floor = max(rest.max(), 1e-300) * RANK_TOL[np.dtype(kernel.dtype).char]
+    floor = max(rest.max(), 1e-300) * share
     L, order = np.zeros((len(A), k)), []
     while len(order) < k and rest.max() > floor:
         wanted = np.argsort(rest)[::-1][: min(step, k - len(order))]
@@ -138,7 +154,11 @@ def mapped(kernel, A, B, back, engine) -> np.ndarray:
 
     def fill(lo):
         rows = slice(lo, lo + 1024)
-        Z[rows] = kernel.values(A.take(rows), B) @ narrow
+        Z[rows] = _mapped(kernel, A.take(rows), B, narrow)
 
     engine.map(fill, range(0, len(A), 1024))
     return Z
+
+
+def _mapped(kernel, A, B, back):
+    return kernel.values(A, B) @ back
