@@ -138,7 +138,7 @@ def main():
     for solver in (SOLVERS[name] for name in args.solvers):
         other = DistributedDual() if isinstance(solver, DualCD) else solver
         samples = {
-            layout: measure_steps(model, X, Y, C, other, (n // 8, n // 4), engine=each)
+            layout: measure_steps(model, X, Y, C, other, (n // 8, n // 4), steps=1000, tol=tol, engine=each)
             for layout, each in rays.items()
         }
         with ExitStack() as open_problems:
