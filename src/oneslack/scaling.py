@@ -176,12 +176,12 @@ class StepCosts:
         return steps * work + rounds * latency + moved / bandwidth
 
 
-def measure_steps(model, X, Y, C, solver, sizes, steps=20, tol=0.0, engine=None) -> StepCosts:
+def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None, tol=0.0) -> StepCosts:
     """The costs of a step from short trainings on the first examples: two sizes of them.
 
     steps   of each training, at most
-    tol     relative gap at which a training ends: the last steps of a dual method cost less than the first
     engine  where they run: None for one worker in this process; Ray(K) counts what its messages cost
+    tol     relative gap at which a training ends: the last steps of a dual method cost less than the first
 
     >>> import numpy as np, oneslack
     >>> from oneslack.scaling import measure_steps
