@@ -1,9 +1,9 @@
 """Two Ray workers beside two threads, and what the cost models forecast for them.
 
 Loading the data and starting the cluster are not counted.  For each solver: seconds, rounds, bytes a round,
-and two forecasts: from short trainings with as many workers on an eighth and a quarter of the examples; and,
-for cutting planes, by the formula of `oneslack plan`.  What they rest on is measured before the trainings;
-they are given the steps that were then taken, and the second one the rounds, and what a message costs.
+and two forecasts: from trainings of as many steps with as many workers on an eighth and a quarter of the
+examples; and, for cutting planes, by the formula of `oneslack plan`, which is told the steps, the rounds, and
+what a message costs.
 
     python benchmarks/ray_workers.py --rows 800000
     python benchmarks/ray_workers.py --problem conll2000 --data DIR
@@ -137,10 +137,6 @@ def main():
     cluster = LocalCluster(ray, sum(each.n_workers * each.threads for each in rays.values()))
     for solver in (SOLVERS[name] for name in args.solvers):
         other = DistributedDual() if isinstance(solver, DualCD) else solver
-        samples = {
-            layout: measure_steps(model, X, Y, C, other, (n // 8, n // 4), steps=1000, tol=tol, engine=each)
-            for layout, each in rays.items()
-        }
         with ExitStack() as open_problems:
             problems = {"threads": Problem(model, X, Y, C, n_jobs=2)}
             problems |= {layout: SplitProblem(model, X, Y, C, engine=each) for layout, each in rays.items()}
@@ -156,7 +152,9 @@ def main():
         row("2 threads", solver.name, threads, threads.seconds, "", "")
         for layout, each in rays.items():
             found = taken[layout]
-            told = samples[layout].seconds(n, each.n_workers, found.steps)
+            sizes, steps = (n // 8, n // 4), int(found.steps)
+            samples = measure_steps(model, X, Y, C, other, sizes, steps, engine=each)
+            told = samples.seconds(n, each.n_workers, steps)
             planned = ""
             if costs and isinstance(other, OneSlack):
                 cpus = each.n_workers * each.threads

@@ -176,12 +176,11 @@ class StepCosts:
         return steps * work + rounds * latency + moved / bandwidth
 
 
-def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None, tol=0.0) -> StepCosts:
+def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None) -> StepCosts:
     """The costs of a step from short trainings on the first examples: two sizes of them.
 
-    steps   of each training, at most
+    steps   of each training: as many as the large one will take, where that is known
     engine  where they run: None for one worker in this process; Ray(K) counts what its messages cost
-    tol     relative gap at which a training ends: the last steps of a dual method cost less than the first
 
     >>> import numpy as np, oneslack
     >>> from oneslack.scaling import measure_steps
@@ -200,7 +199,7 @@ def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None, tol=0.0)
         problem = SplitProblem(model, neighbours(X, 0, n), neighbours(Y, 0, n), C, engine=engine)
         with problem.engine:
             # The first training compiles, and its memory is new.
-            _, *results = [solve(problem, solver, tol=tol, max_iter=steps) for _ in range(1 + REPEATS)]
+            _, *results = [solve(problem, solver, tol=0.0, max_iter=steps) for _ in range(1 + REPEATS)]
         seconds.append(float(np.median([result.seconds / result.n_iter for result in results])))
     (small, large), (few, many) = seconds, sizes
     example = max((large - small) / (many - few), 0.0)

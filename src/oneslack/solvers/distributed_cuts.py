@@ -88,8 +88,7 @@ class TeamCuts:
         """All examples are asked, then what is remembered is gone over while that pays; False where a worker
         has lost its duals."""
         self.problem.work.oracle_calls += self.problem.n
-        is_done = self._passes() if self.n_workers > 1 else self._passes_alone()
-        return is_done and self._tell("cuts_agree") is not None
+        return self._passes() if self.n_workers > 1 else self._passes_alone()
 
     def _passes(self) -> bool:
         growth = self._pass(asks=True)
@@ -102,15 +101,17 @@ class TeamCuts:
                 return False
             if more <= WORTH * growth:
                 break
-        return True
+        return self._tell("cuts_agree") is not None
 
     def _passes_alone(self) -> bool:
-        """The only worker need not be talked to in between."""
-        answers = self._tell("cuts_step")
+        """The only worker need not be talked to in between, nor asked whether it agrees."""
+        answers = self.problem.changes("cuts_step", self.is_separate, self.number)
         if answers is None:
+            self._recover()
             return False
-        change, linear, _, self.gap, passes = answers[0]
-        self._news, self.linear = (change, self._by_part(np.ones(1))), self.linear + linear
+        self._last, linear, _, self.gap, passes = answers[0]
+        add_to(self._last, 1.0, self.v)
+        self.linear, self.number = self.linear + linear, self.number + 1
         self.problem.work.cached += passes * self.problem.n
         return True
 

@@ -71,11 +71,15 @@ class CutDuals:
         return *self._moved(old, scale), gap
 
     def step_alone(self):
-        """What `round` gives, by all passes of a step, and how many of them asked nothing."""
+        """What `round` gives, by all passes of a step, and how many of them asked nothing.  As nobody else
+        moves, it is agreed upon."""
         self._begin_pass(asks=True)
         old = self._by_row()
         gap, passes = ask_and_revisit(self.problem, self.store, self.rng, self.order)
-        return *self._moved(old, 1.0), gap, passes
+        change, *rest = self._moved(old, 1.0)
+        copy_where(change, self.store.w, self.point)
+        self.before, self.last, self.number = None, change, self.number + 1
+        return change, *rest, gap, passes
 
     def _moved(self, old, scale):
         """(change of v, of sum alpha loss, what of that v's old value leaves to D) since duals were `old`."""

@@ -206,9 +206,9 @@ class Worker:
         agreed = self.cuts_agree(change, shares, number)
         return agreed if agreed == LOST else self._duals.round(*how)
 
-    def cuts_step(self, change, shares, number):
+    def cuts_step(self, number):
         """The next step of a worker that is the only one."""
-        agreed = self.cuts_agree(change, shares, number)
+        agreed = self.cuts_agree(None, None, number)
         return agreed if agreed == LOST else self._duals.step_alone()
 
     def cuts_place(self, point, number):
