@@ -28,10 +28,15 @@ class LinearData:
     def view(self):
         return compiled_view(self.X)
 
+    @property
+    def n_entries(self) -> int:
+        """Numbers that X holds."""
+        return self.X.nnz if sp.issparse(self.X) else self.X.size
+
     @cached_property
     def shards(self) -> list[Shard]:
         """For what reads X."""
-        return cut_into_shards(self.n, self.X.nnz if sp.issparse(self.X) else self.X.size)
+        return cut_into_shards(self.n, self.n_entries)
 
     def score_shards(self, S) -> list[Shard]:
         """For what reads only scores S, which is much less."""

@@ -21,8 +21,8 @@ POOL = 10
 #: A pivot whose rest is below this share of the largest diagonal adds only rounding.
 RANK_TOL = {"f": 1e-3, "d": 1e-10}
 #: By how much rounding may lengthen features, |z|^2 <= k(x, x), and on how many examples that is looked at;
-#: where it does more, that share is too small.
-LONGER, LOOKED_AT = 0.1, 256
+#: where it does more, that share is too small, but it need not be larger than the last number.
+LONGER, LOOKED_AT, LARGEST = 0.1, 256, 0.1
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,15 @@ def choose_basis(kernel, inputs, k, choice, seed) -> tuple[np.ndarray, np.ndarra
     while True:
         order, L = pivoted_cholesky(kernel, A, k, share)
         back = solve_triangular(L[order], np.eye(len(order)), lower=True).T
-        if share >= 0.1 or _is_contraction(kernel, some, A.take(order), back):
+        if share >= LARGEST or _is_contraction(kernel, some, A.take(order), back):
             return candidates[order], back
         share *= 10.0
 
 
 def _is_contraction(kernel, A, B, back) -> bool:
     """Whether the features of the rows A are no longer than they may be."""
-    lengths = np.square(_mapped(kernel, A, B, back.astype(kernel.dtype)), dtype=np.float64).sum(axis=1)
+    Z = kernel.values(A, B) @ back.astype(kernel.dtype)
+    lengths = np.square(Z, dtype=np.float64).sum(axis=1)
     return bool((lengths <= (1.0 + LONGER) * kernel.diagonal(A)).all())
 
 
@@ -154,11 +155,7 @@ def mapped(kernel, A, B, back, engine) -> np.ndarray:
 
     def fill(lo):
         rows = slice(lo, lo + 1024)
-        Z[rows] = _mapped(kernel, A.take(rows), B, narrow)
+        Z[rows] = kernel.values(A.take(rows), B) @ narrow
 
     engine.map(fill, range(0, len(A), 1024))
     return Z
-
-
-def _mapped(kernel, A, B, back):
-    return kernel.values(A, B) @ back

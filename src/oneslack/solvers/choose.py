@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 
-import scipy.sparse as sp
-
 from ..models.linear import LinearData
 from .distributed_dual import DistributedDual
 from .dual_cd import DualCD
@@ -52,12 +50,9 @@ def _automatic(problem, seed):
         return _for_parts(problem, seed)
     n, d = getattr(problem, "n", 0), problem.n_params
     is_signed = getattr(problem.regulariser, "nonnegative", None) is None
-    small = d <= FEW_PARAMS or (d <= NEWTON_PARAMS and n >= ROWS_A_PARAM * d)
-    if small and is_signed and not missing(problem, Newton):
+    if are_few(d, n) and is_signed and not missing(problem, Newton):
         if _is_long_and_mild(problem):
-            return DualCD(
-                seed
-            ), f"long rows and a small C ({d} weights, {n} examples): dual passes are cheapest"
+            return DualCD(seed), f"long rows, small C ({d} weights, {n} examples): dual passes are cheapest"
         return Newton(seed), f"few weights ({d}, {n} examples): Newton steps are cheap"
     if hasattr(getattr(problem, "model", None), "dual_passes") and problem.has_scores:
         return DualCD(seed), f"many weights ({d}, {n} examples): dual passes are cheapest"
@@ -66,13 +61,17 @@ def _automatic(problem, seed):
     return _one_slack(problem), "the model offers no dual passes: cutting planes work for any model"
 
 
+def are_few(d, n) -> bool:
+    """Whether d weights are few beside n examples, for Newton steps."""
+    return d <= FEW_PARAMS or (d <= NEWTON_PARAMS and n >= ROWS_A_PARAM * d)
+
+
 def _is_long_and_mild(problem) -> bool:
     """Whether dual passes cost much less than Newton steps, and need not be many."""
     data, regulariser = problem.data, problem.regulariser
     if not (isinstance(data, LinearData) and regulariser.is_plain and hasattr(problem.model, "dual_passes")):
         return False
-    entries = data.X.nnz if sp.issparse(data.X) else data.X.size
-    weights_a_row = entries / data.n * (problem.n_params / data.X.shape[1])
+    weights_a_row = data.n_entries / data.n * (problem.n_params / data.X.shape[1])
     mild = MILD_WITH_INTERCEPTS if regulariser.n_free else MILD
     return weights_a_row >= LONG and problem.C * float(data.weights @ data.norm2) <= mild * data.n
 

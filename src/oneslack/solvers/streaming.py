@@ -131,12 +131,10 @@ def n_scores_of(problem) -> int:
 
 def few_weights(problem) -> bool:
     """Whether Newton steps are cheap, and possible."""
-    from .choose import FEW_PARAMS, NEWTON_PARAMS, ROWS_A_PARAM
+    from .choose import are_few
 
-    d = problem.n_params
-    small = d <= FEW_PARAMS or (d <= NEWTON_PARAMS and problem.n >= ROWS_A_PARAM * d)
     is_smooth = all(hasattr(problem.model, name) for name in Newton.needs)
-    return small and is_smooth and problem.regulariser.nonnegative is None
+    return are_few(problem.n_params, problem.n) and is_smooth and problem.regulariser.nonnegative is None
 
 
 def optimiser_for(problem):
