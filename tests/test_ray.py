@@ -221,7 +221,7 @@ def test_a_cluster_that_does_not_start_at_once(failures):
 def test_more_workers_than_the_cluster_has_room_for(examples):
     with pytest.raises(OneslackError, match="the Ray cluster has 2 CPUs, too few for 3 workers with 1 each"):
         SplitProblem(Binary(8), *examples, engine=Ray(3))
-    with pytest.raises(OneslackError, match="the Ray cluster has 2 CPUs, too few for 1 workers with 3 each"):
+    with pytest.raises(OneslackError, match="the Ray cluster has 2 CPUs, too few for 1 worker with 3 each"):
         SplitProblem(Binary(8), *examples, engine=Ray(1, threads=3))
     with pytest.raises(ValueError, match="threads=0 is not possible"):
         Ray(threads=0)

@@ -83,9 +83,9 @@ class Ray:
                 cluster.stop()
 
     def start(self, kind, parts, model, options) -> RayCrew:
-        """A crew with an actor of this kind (split/worker.py) for each part."""
+        """A crew with an actor of this kind (split/worker.py) for each part; `laid_out` comes first."""
         ray = _imported()
-        cluster, threads = None, self.threads or 1
+        cluster, threads = None, self.threads
         if not ray.is_initialized():
             cluster = self._join(ray, len(parts) * threads)
         try:
@@ -138,8 +138,9 @@ def _check_room(ray, n_workers, threads):
     machines = _n_cpus(ray)
     if n_workers > _room(machines, threads):
         raise OneslackError(
-            f"the Ray cluster has {sum(machines)} CPUs, too few for {n_workers} workers with {threads} each; "
-            "ask for fewer (n_workers or n_jobs, threads), or add machines."
+            f"the Ray cluster has {' + '.join(map(str, machines))} CPUs, too few for {n_workers} "
+            f"worker{'s' * (n_workers > 1)} with {threads} each; ask for fewer (n_workers or n_jobs, threads), "
+            "or add machines."
         )
 
 
