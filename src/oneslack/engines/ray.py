@@ -139,8 +139,8 @@ def _check_room(ray, n_workers, threads):
     if n_workers > _room(machines, threads):
         raise OneslackError(
             f"the Ray cluster has {' + '.join(map(str, machines))} CPUs, too few for {n_workers} "
-            f"worker{'s' * (n_workers > 1)} with {threads} each; ask for fewer (n_workers or n_jobs, threads), "
-            "or add machines."
+            f"worker{'s' * (n_workers > 1)} with {threads} each; ask for fewer (n_workers or n_jobs, "
+            "threads), or add machines."
         )
 
 
