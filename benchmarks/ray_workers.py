@@ -8,6 +8,9 @@ what a message costs.
     python benchmarks/ray_workers.py --rows 800000
     python benchmarks/ray_workers.py --problem conll2000 --data DIR
     python benchmarks/ray_workers.py --layouts 2 1x2 --solvers dual_cd      # two workers; one of two threads
+
+One worker takes the steps of one machine (split/whole.py), which is what estimators do with two workers too
+where a cluster is one machine; two of them with one thread each do what workers of several machines do.
 """
 
 import argparse
@@ -20,12 +23,17 @@ import numpy as np
 import ray
 from problems import add_options, data_folder, rcv1_like
 
-from oneslack import Binary, Chain, DistributedDual, DualCD, OneSlack, Problem, Ray, SplitProblem, solve
+from oneslack import Binary, Chain, DistributedDual, DualCD, OneSlack, Problem, Ray, solve
 from oneslack.engines.ray import LocalCluster
-from oneslack.scaling import Size, calibrate, forecast, measure_messages, measure_steps
+from oneslack.scaling import SAMPLE, Size, calibrate, forecast, measure_messages, step_costs
+from oneslack.split.new import new_problem
+from oneslack.split.parts import neighbours
 
 #: Bytes a second through the memory that Ray's processes share.
 BANDWIDTH = 2e9
+TITLES = "| where | solver | seconds | of threads | steps | rounds | a round | gap | samples | plan |"
+#: Forecasts rest on such parts of the examples.
+SAMPLES = 8, 4
 
 
 def rcv1(args):
@@ -61,10 +69,10 @@ class Timing(NamedTuple):
     message: float
 
 
-def timed(problem, solver, tol) -> Timing:
-    message = measure_messages(problem) if hasattr(problem, "parts") else 0.0
+def timed(problem, solver, tol, max_iter=100_000) -> Timing:
+    message = measure_messages(problem) if hasattr(problem.engine, "rounds") else 0.0
     before = getattr(problem.engine, "rounds", 0), getattr(problem.engine, "bytes_moved", 0)
-    result = solve(problem, solver, tol=tol, keep_state=False)
+    result = solve(problem, solver, tol=tol, max_iter=max_iter, keep_state=False)
     rounds, moved = (
         getattr(problem.engine, name, 0) - start
         for name, start in zip(("rounds", "bytes_moved"), before, strict=True)
@@ -117,50 +125,50 @@ def main():
     if args.rows is None and args.problem == "rcv1_like":
         args.rows = 800_000
     model, X, Y, C, tol, size = PROBLEMS[args.problem](args)
-    costs = calibrate(size, X[:30_000]) if size else None
-    n = len(Y)
-    titles = (
-        "where",
-        "solver",
-        "seconds",
-        "of threads",
-        "steps",
-        "rounds",
-        "a round",
-        "gap",
-        "samples",
-        "plan",
-    )
-    print("| " + " | ".join(titles) + " |")
-    print("| --- | --- |" + " ---: |" * (len(titles) - 2))
+    costs = calibrate(size, X[: SAMPLE * size.rows // size.entries], threads=2) if size else None
+    print(TITLES)
+    print("| --- | --- |" + " ---: |" * (TITLES.count("|") - 3))
     rays = {layout: ray_of(layout) for layout in args.layouts}
-    cluster = LocalCluster(ray, sum(each.n_workers * each.threads for each in rays.values()))
+    sizes = tuple(len(Y) // parts for parts in SAMPLES)
+    cluster = LocalCluster(ray, 3 * sum(each.n_workers * each.threads for each in rays.values()))
     for solver in (SOLVERS[name] for name in args.solvers):
-        other = DistributedDual() if isinstance(solver, DualCD) else solver
-        with ExitStack() as open_problems:
-            problems = {"threads": Problem(model, X, Y, C, n_jobs=2)}
-            problems |= {layout: SplitProblem(model, X, Y, C, engine=each) for layout, each in rays.items()}
-            for problem in problems.values():
-                open_problems.enter_context(problem.engine)
-            taken = {layout: [] for layout in problems}
-            for _ in range(1 + args.repeat):  # they take turns; the first ones compile and load
-                for layout, problem in problems.items():
-                    how = solver if layout == "threads" else other
-                    taken[layout].append(timed(problem, how, tol))
-        taken = {layout: medians(timings[1:]) for layout, timings in taken.items()}
-        threads = taken["threads"]
+        teams = DistributedDual() if isinstance(solver, DualCD) else solver
+        how = {layout: teams if each.n_workers > 1 else solver for layout, each in rays.items()}
+        with ExitStack() as stack:
+            problems = {("threads", len(Y)): Problem(model, X, Y, C, n_jobs=2)}
+            for layout, each in rays.items():
+                for n in (len(Y), *sizes):
+                    examples = neighbours(X, 0, n), neighbours(Y, 0, n)
+                    problem = new_problem(model, *examples, C, engine=each, solver=how[layout])
+                    problems[layout, n] = stack.enter_context(problem.engine) and problem
+            taken = in_turns(problems, {"threads": solver, **how}, tol, args.repeat, sizes)
+        threads = taken["threads", len(Y)]
         row("2 threads", solver.name, threads, threads.seconds, "", "")
         for layout, each in rays.items():
-            found = taken[layout]
-            sizes, steps = (n // 8, n // 4), int(found.steps)
-            samples = measure_steps(model, X, Y, C, other, sizes, steps, engine=each)
-            told = samples.seconds(n, each.n_workers, steps)
+            found = taken[layout, len(Y)]
+            steps = [taken[layout, n].seconds / taken[layout, n].steps for n in sizes]
+            told = step_costs(sizes, steps, each.n_workers).seconds(len(Y), each.n_workers, found.steps)
             planned = ""
-            if costs and isinstance(other, OneSlack):
-                cpus = each.n_workers * each.threads
-                planned = compared(by_formula(size, costs, cpus, found), found.seconds)
-            row(f"Ray, {layout}", other.name, found, threads.seconds, compared(told, found.seconds), planned)
+            if costs and each.n_workers > 1 and isinstance(solver, OneSlack):
+                planned = compared(by_formula(size, costs, each.n_workers, found), found.seconds)
+            name, samples = how[layout].name, compared(told, found.seconds)
+            row(f"Ray, {layout}", name, found, threads.seconds, samples, planned)
     cluster.stop()
+
+
+def in_turns(problems, how, tol, repeat, sizes):
+    """Medians of trainings by (layout, examples); those on samples take as many steps as the one on all, but
+    for those that come to a tenth of its gap before."""
+    taken = {key: [] for key in problems}
+    for _ in range(1 + repeat):  # the first ones compile and load
+        for (layout, n), problem in problems.items():
+            if n in sizes:
+                steps = taken[layout, max(m for where, m in problems if where == layout)][-1].steps
+                found = timed(problem, how[layout], 0.1 * tol, steps)
+            else:
+                found = timed(problem, how[layout], tol)
+            taken[layout, n].append(found)
+    return {key: medians(timings[1:]) for key, timings in taken.items()}
 
 
 if __name__ == "__main__":

@@ -22,8 +22,11 @@ from oneslack import (
     SplitProblem,
     solve,
 )
+from oneslack.checkpoint import Checkpoint
 from oneslack.engines.ray import LocalCluster
 from oneslack.formats import ShardWriter, open_shards
+from oneslack.split.new import new_problem
+from oneslack.split.whole import WholeProblem
 
 pytestmark = [*QUIET, pytest.mark.usefixtures("cluster")]
 __all__ = ["cluster"]
@@ -60,7 +63,7 @@ def fits(X, y):
 @pytest.mark.parametrize("name", list(fits(np.zeros((2, 2)), np.zeros(2))))
 def test_threads_processes_and_ray_agree(examples, name):
     make, data = fits(*examples)[name]
-    elsewhere = make(n_jobs=2, engine="ray"), make(engine=Ray(1, threads=2))
+    elsewhere = make(n_jobs=2, engine="ray"), make(engine=Ray(2, threads=1))
     models = make(n_jobs=1), make(n_jobs=2), *elsewhere
     for model in models:
         model.fit(*data)
@@ -128,18 +131,21 @@ def test_who_dies_comes_back(examples, kill, solver):
     assert found.primal == pytest.approx(Problem(Binary(8), X, y, 0.1).primal(found.w))
 
 
-def test_a_worker_of_chains_that_is_alone_comes_back():
-    """What it sums up anew lies in memory that may not be written to."""
+@pytest.mark.parametrize("solver", ["auto", "distributed_dual"])
+def test_a_worker_that_is_alone_comes_back(solver, tmp_path):
+    """What it was told or sums up anew lies in memory that may not be written to; so does a state that it
+    goes on from."""
     X, Y = sentences(40)
     whole = solve(Problem(Chain(5, 3), X, Y, 0.3), tol=1e-4)
-    problem = SplitProblem(Chain(5, 3), X, Y, 0.3, engine=Ray(1))
+    problem = new_problem(Chain(5, 3), X, Y, 0.3, engine=Ray(1), solver=solver)
 
     def strike(row):
         if row.iteration == 2:
             kill_actor(problem)
 
     with problem.engine:
-        found = solve(problem, DistributedDual(), tol=1e-4, callbacks=[strike], max_iter=2000)
+        how = {"checkpoint": Checkpoint(tmp_path / "run", every=0.0)}
+        found = solve(problem, solver, tol=1e-4, callbacks=[strike], max_iter=2000, **how)
     assert found.status.name == "CONVERGED"
     assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-9)
 
@@ -150,9 +156,10 @@ def test_shards_are_read_by_actors_and_a_lost_one_is_named(examples, tmp_path):
         writer.append(X, y)
     shards = open_shards(tmp_path / "packed")
     plain = oneslack.LinearSVC().fit(X, y)
-    model = oneslack.LinearSVC(engine=Ray(2)).fit(shards)
-    assert model.dual_objective_ <= plain.objective_
-    assert plain.dual_objective_ <= model.objective_
+    for engine in (Ray(2), Ray(2, threads=1)):
+        model = oneslack.LinearSVC(engine=engine).fit(shards)
+        assert model.dual_objective_ <= plain.objective_
+        assert plain.dual_objective_ <= model.objective_
     problem = SplitProblem(
         Binary(8), shards, lambda shard: np.where(shard.codes > 0, 1.0, -1.0), engine=Ray(2)
     )
@@ -266,7 +273,30 @@ def test_who_counts_the_workers_of_a_cluster_leaves_it_again(monkeypatch):
     assert there.laid_out(decodes=True) == Ray(2, "auto", 3)
     assert Ray(None, "auto", 2).laid_out(decodes=True) == Ray(3, "auto", 2)
     assert Ray(5, "auto").laid_out(decodes=True) == Ray(5, "auto", 1)
+    assert Ray(3, "auto").on_one_machine() is None  # there are two
+    assert Ray(1, "auto").on_one_machine() == Ray(1, "auto", 1)
     assert elsewhere.joined
+
+
+def test_two_workers_of_one_machine_are_threads(examples, monkeypatch):
+    X, y = examples
+    problem = new_problem(Binary(8), X, y, 0.1, engine=Ray(2))
+    with problem.engine:
+        assert isinstance(problem, WholeProblem)
+        assert len(problem.engine) == 1
+        found, here = solve(problem), solve(Problem(Binary(8), X, y, 0.1, n_jobs=2))
+    np.testing.assert_array_equal(found.w, here.w)
+    assert Ray().on_one_machine() == Ray(2).on_one_machine() == Ray(1, threads=2)
+    assert Ray(1, threads=2).on_one_machine() == Ray(1, threads=2)
+    # More than there are, and workers that are asked for one by one.
+    assert Ray(3).on_one_machine() is Ray(2, threads=1).on_one_machine() is None
+    for how in ({"engine": Ray(2, threads=1)}, {"engine": Ray(2), "solver": "distributed_dual"}):
+        problem = new_problem(Binary(8), X, y, 0.1, **how)
+        with problem.engine:
+            assert len(problem.parts) == 2
+    # A cluster of our own has as many as are asked for.
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    assert Ray(64).on_one_machine() == Ray(1, threads=64)
 
 
 def test_actors_are_gone_after_a_training(examples):

@@ -28,6 +28,7 @@ from oneslack import (
 )
 from oneslack.checkpoint import Checkpoint
 from oneslack.formats import ShardWriter, open_shards
+from oneslack.split.new import new_problem
 
 pytestmark = QUIET
 __all__ = ["cluster"]
@@ -63,14 +64,17 @@ def problems(examples):
 @pytest.mark.parametrize("runs", [pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["worker", "actor"])
 @pytest.mark.parametrize("kind", ["classes", "chains"])
-@pytest.mark.parametrize("solver", [OneSlack(), DistributedDual()], ids=["one_slack", "distributed_dual"])
+@pytest.mark.parametrize(
+    "solver", [OneSlack(), DistributedDual(), "auto"], ids=["one_slack", "distributed_dual", "alone"]
+)
 def test_killed_at_any_moment(cluster, problems, how, kind, solver, runs):
-    """tests/test_ray.py has the quick form."""
+    """tests/test_ray.py has the quick form.  Two workers, and one that is alone."""
     rng, tol = np.random.default_rng(0), 1e-4 if kind == "classes" else 1e-3
     truth = solve(Problem(*problems[kind]), tol=1e-5)
     for _ in range(runs):
-        problem = SplitProblem(*problems[kind], engine=Ray(2))
-        victim = problem.engine.workers[rng.integers(2)]
+        engine = Ray(1) if solver == "auto" else Ray(2, threads=1)
+        problem = new_problem(*problems[kind], engine=engine, solver=solver)
+        victim = problem.engine.workers[rng.integers(len(problem.engine))]
         pid = ray.get(victim.pid.remote())
 
         def strike(victim=victim, pid=pid):

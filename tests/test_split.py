@@ -21,6 +21,7 @@ from oneslack import (
     Ranking,
     Regression,
     SplitProblem,
+    StructuralSVM,
     ThreadCrews,
     solve,
 )  # fmt: skip
@@ -583,3 +584,11 @@ def test_distributed_dual_through_an_estimator(digits):
     assert model.dual_objective_ <= plain.objective_
     assert plain.dual_objective_ <= model.objective_
     assert model.duality_gap_ <= 1e-3
+
+
+def test_labels_that_are_not_known_stay_here():
+    X, Y = sentences(6)
+    Y[2][0] = -1
+    with pytest.raises(ValueError, match="not known are filled in on this machine only; drop engine"):
+        StructuralSVM(Chain(5, 3), engine=ThreadCrews(2)).fit(X, Y)
+    assert not StructuralSVM(Chain(5, 3), engine="threads").fit(X, Y).result_.certified

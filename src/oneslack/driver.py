@@ -161,7 +161,7 @@ class _Run:
         self.step, self.is_torn = step, False
         self.dual = max(self.dual, step.dual)
         if step.primal is not None and step.primal < self.primal:
-            self.w, self.primal, self.error = step.w, step.primal, 0.0
+            self.w, self.primal, self.error = step.point(), step.primal, 0.0
         row = TraceRow(
             len(self.trace) + 1, self.seconds, self.primal, self.dual,
             relative_gap(self.primal, self.dual), int(step.n_cuts), *self._work(),
@@ -225,10 +225,11 @@ class _Run:
             self.w = self.problem.regulariser.start()
             self.primal = self.problem.primal(self.w)
         elif step is not None and (self.w is None or step.primal is None):
-            primal, error = self._primal(step.w)
+            w = step.point()
+            primal, error = self._primal(w)
             self.step = replace(step, primal=primal)
             if primal < self.primal:
-                self.w, self.primal, self.error = step.w.copy(), primal, error
+                self.w, self.primal, self.error = w.copy(), primal, error
 
     def _primal(self, w):
         """P(w) and its standard error: where no bound is proved and P is dear, an estimate will do."""

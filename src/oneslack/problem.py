@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +48,18 @@ class Work:
     cached: int = 0
     cached_seconds: float = 0.0
 
+    def __add__(self, other) -> Work:
+        return Work(*(mine + more for mine, more in zip(astuple(self), astuple(other), strict=True)))
+
 
 def offers_scores(model) -> bool:
     """Whether examples are seen through scores that are linear in w (protocols.Scores)."""
     return not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
+
+
+def is_compiled(model, rescaling="margin") -> bool:
+    """Whether loops over examples are: through scores, or by a decoder of many examples."""
+    return (offers_scores(model) and rescaling == "margin") or not lacks(model, batches.NEEDS)
 
 
 def checked_rescaling(model, rescaling):

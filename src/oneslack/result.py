@@ -41,7 +41,8 @@ class Status(Enum):
 class Step:
     """One step of a solver.
 
-    w        a point, (n_params,); not changed later when `primal` is given
+    w        a point, (n_params,), or a function that gives it until the next step; not changed later when
+             `primal` is given
     dual     a lower bound of the optimum, valid at this step
     primal   P(w), or None where the solver did not pay for it
     n_cuts   planes or duals in play
@@ -49,13 +50,17 @@ class Step:
     state    returns what `start=` needs to go on from here; call it before the next step
     """
 
-    w: np.ndarray
+    w: np.ndarray | Callable[[], np.ndarray]
     dual: float
     primal: float | None = None
     n_cuts: int = 0
     violation: float | None = None
     stalled: bool = False
     state: Callable[[], dict[str, Any]] = dict
+
+    def point(self) -> np.ndarray:
+        """w."""
+        return self.w() if callable(self.w) else self.w
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ LOOKS, CALLS = 7, 8
 ROUNDS = 45
 #: Scores that a worker keeps at a time (split/scores.py), and vectors as long as w that it holds.
 KEPT, VECTORS = 8, 4
-#: Seconds that a calibration takes, about, and the entries of its sample.
-BUDGET, SAMPLE = 0.5, 2_000_000
+#: Seconds that a calibration takes, about, and the entries of its sample: more than caches hold.
+BUDGET, SAMPLE = 0.5, 5_000_000
 #: Short trainings, of which the middle one counts.
 REPEATS = 3
 #: Bytes of a process with Python and compiled code in it.
@@ -104,8 +104,9 @@ def forecast(size, costs, workers, rounds=ROUNDS, per_machine=1, looks=LOOKS, ca
     )
 
 
-def calibrate(size, X=None, costs=None) -> Costs:
-    """Measure this machine, one thread, on some rows of X or on made-up rows of the same shape."""
+def calibrate(size, X=None, costs=None, threads=1) -> Costs:
+    """Measure what a thread of this machine takes while so many of them work, as those of a machine share its
+    memory; on some rows of X or on made-up rows of the same shape."""
     from .models import Binary, Multiclass
     from .problem import Problem
 
@@ -116,11 +117,11 @@ def calibrate(size, X=None, costs=None) -> Costs:
         model, y = Binary(size.features), rng.choice([-1.0, 1.0], size.rows)
     else:
         model, y = Multiclass(size.features, size.columns), rng.integers(0, size.columns, size.rows)
-    problem = Problem(model, X, y, n_jobs=1)
+    problem = Problem(model, X, y, n_jobs=threads)
     w, c = rng.normal(size=model.n_params), rng.normal(size=np.shape(model.new_scores(problem.data)))
     S = problem.scores(w)
-    passes = _median(lambda: (problem.scores(w), problem.adjoint(c)))
-    look = _median(lambda: problem.along(S, S, 0.5))
+    passes = threads * _median(lambda: (problem.scores(w), problem.adjoint(c)))
+    look = threads * _median(lambda: problem.along(S, S, 0.5))
     normals = rng.normal(size=(8, min(size.n_params, 1_000_000)))
     product = _median(lambda: normals @ normals[0])
     known = costs or Costs(0.0, 0.0, 0.0)
@@ -176,11 +177,13 @@ class StepCosts:
         return steps * work + rounds * latency + moved / bandwidth
 
 
-def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None) -> StepCosts:
+def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None, tol=1e-4) -> StepCosts:
     """The costs of a step from short trainings on the first examples: two sizes of them.
 
     steps   of each training: as many as the large one will take, where that is known
-    engine  where they run: None for one worker in this process; Ray(K) counts what its messages cost
+    engine  where they run: None for one worker in this process; Ray(...) counts what its messages cost
+    tol     a gap at which they stop even so: a tenth of the large one's, as solvers search longer in a step
+            where the gap is to be small
 
     >>> import numpy as np, oneslack
     >>> from oneslack.scaling import measure_steps
@@ -191,19 +194,26 @@ def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None) -> StepC
     """
     from .driver import solve
     from .engines.crew import ThreadCrews
+    from .split.new import new_problem
     from .split.parts import neighbours
-    from .split.problem import SplitProblem
 
     engine, seconds = engine or ThreadCrews(1), []
     for n in sizes:
-        problem = SplitProblem(model, neighbours(X, 0, n), neighbours(Y, 0, n), C, engine=engine)
+        X_n, Y_n = neighbours(X, 0, n), neighbours(Y, 0, n)
+        problem = new_problem(model, X_n, Y_n, C, engine=engine, solver=solver)
         with problem.engine:
+            n_workers = len(problem.engine)
             # The first training compiles, and its memory is new.
-            _, *results = [solve(problem, solver, tol=0.0, max_iter=steps) for _ in range(1 + REPEATS)]
+            _, *results = [solve(problem, solver, tol=tol, max_iter=steps) for _ in range(1 + REPEATS)]
         seconds.append(float(np.median([result.seconds / result.n_iter for result in results])))
+    return step_costs(sizes, seconds, n_workers)
+
+
+def step_costs(sizes, seconds, measured) -> StepCosts:
+    """From the seconds of a step on two numbers of examples, on so many workers."""
     (small, large), (few, many) = seconds, sizes
     example = max((large - small) / (many - few), 0.0)
-    return StepCosts(max(small - few * example, 0.0), example, len(problem.parts))
+    return StepCosts(max(small - few * example, 0.0), example, measured)
 
 
 def measure_messages(problem, repeats=20):

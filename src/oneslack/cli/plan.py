@@ -49,10 +49,12 @@ def plan(
     from dataclasses import asdict
 
     from .. import scaling
+    from ..engines.threads import count_jobs
 
     counts = _counts(workers)
     size, X = _size(file, rows, features, nnz, classes, label, zero_based)
-    costs = scaling.calibrate(size, X, scaling.Costs(0.0, 0.0, 0.0, bandwidth=bandwidth * 1e6))
+    known = scaling.Costs(0.0, 0.0, 0.0, bandwidth=bandwidth * 1e6)
+    costs = scaling.calibrate(size, X, known, threads=min(per_machine, count_jobs(None)))
     rounds = rounds or scaling.ROUNDS
     table = [scaling.forecast(size, costs, count, rounds, per_machine) for count in counts]
     if as_json:

@@ -162,6 +162,9 @@ class ThreadCrews:
     def n_workers(self) -> int:
         return count_jobs(self.n_jobs)
 
+    def on_one_machine(self):
+        """None: its workers are for examples in parts."""
+
     def laid_out(self, decodes) -> ThreadCrews:
         """As it is: a worker is one thread, whatever it does."""
         return self

@@ -40,11 +40,12 @@ class Ray:
     """Where to train: a Ray cluster.
 
     n_workers  parts that the examples are cut into, one actor each; None for as many as the cluster has room
-               for
+               for.  On one machine estimators with compiled loops take one actor of so many threads instead,
+               and train as without Ray
     address    of a cluster: "auto" for the one that this machine belongs to, or host:port; None starts one on
                this machine alone (127.0.0.1), and stops it after the training; one that the process has
                joined already (ray.init) is used as it is
-    threads    of each worker, on as many CPUs; None for 1, but where neither number is given and a compiled
+    threads    of each actor, on as many CPUs; None for 1, but where neither number is given and a compiled
                decoder is asked, for all CPUs of a machine
 
     >>> import oneslack
@@ -61,6 +62,24 @@ class Ray:
             if number is not None and number < 1:
                 raise ValueError(f"{name}={number} is not possible; use None or a positive number")
 
+    def on_one_machine(self) -> Ray | None:
+        """As one worker with as many threads as there would be workers, where one machine is all there is;
+        None where there are more, or where workers are asked for by their threads."""
+        if self.n_workers == 1:
+            return replace(self, threads=self.threads or 1)
+        if self.threads is not None:
+            return None
+        if self._is_new():
+            return replace(self, n_workers=1, threads=self.n_workers or count_jobs(None))
+        machines = self._machines()
+        threads = self.n_workers or machines[0]
+        has_room = len(machines) == 1 and threads <= machines[0]
+        return replace(self, n_workers=1, threads=threads) if has_room else None
+
+    def _is_new(self) -> bool:
+        """Whether the cluster will be started for the training, on this machine."""
+        return self.address is None and not _imported().is_initialized()
+
     def laid_out(self, decodes) -> Ray:
         """With both numbers.  decodes: whether workers ask a compiled decoder, whose time counts most; it
         runs in threads, and fewer workers are in each other's way less."""
@@ -72,9 +91,9 @@ class Ray:
 
     def _machines(self) -> list[int]:
         """How many CPUs each of them has."""
-        ray = _imported()
-        if self.address is None and not ray.is_initialized():
+        if self._is_new():
             return [count_jobs(None)]
+        ray = _imported()
         cluster = self._join(ray)
         try:
             return _n_cpus(ray)

@@ -12,10 +12,17 @@ from ..completion import solve_completed
 from ..models.chain.runs import inner_chain, known_runs, widened
 from ..problem import Problem
 from ..result import Status
+from ..split.new import engine_of
 from .weight_terms import NAMES
 
 #: The first weights need not be exact.
 ROUGH = 0.05
+
+
+def check_is_here(engine):
+    """Raise where the examples would lie with workers."""
+    if engine_of(engine) is not None:
+        raise ValueError("labels that are not known are filled in on this machine only; drop engine")
 
 
 def solve_partly_labelled(model, X, Y, C, training, callbacks, *, sample_weight=None, start=None, **options):

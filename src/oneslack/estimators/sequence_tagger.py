@@ -19,7 +19,7 @@ from .kernel_features import basis_for
 from .kernel_indexer import KernelIndexer
 from .kernel_parameters import BASIS_CHECKS
 from .parameters import check_parameters
-from .partial_labels import solve_partly_labelled
+from .partial_labels import check_is_here, solve_partly_labelled
 from .tagged_input import MATRICES, SENTENCES, TOKENS, column_of, flat_labels, kind_of, rows_of
 from .tagged_shards import check_column, is_packed, parts_of, tagged_rows, unpacked
 from .targets import check_weights
@@ -220,8 +220,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         options = {"rescaling": self.rescaling, "n_jobs": self.n_jobs, **terms}
         options["sample_weight"] = sample_weight
         if (codes.values < 0).any():
-            if engine_of(self.engine) is not None:
-                raise ValueError("labels that are not known are filled in on this machine only; drop engine")
+            check_is_here(self.engine)
             return solve_partly_labelled(model, rows, codes, self.C, training, callbacks, **options)
         where = {"engine": self.engine, "solver": self.solver}
         problem = new_problem(model, rows, codes, self.C, **where, **options)

@@ -18,7 +18,7 @@ from .kernel_features import basis_for
 from .kernel_inputs import check_takes_kernel, on_basis, through
 from .kernel_parameters import BASIS_CHECKS
 from .parameters import check_parameters
-from .partial_labels import solve_partly_labelled
+from .partial_labels import check_is_here, solve_partly_labelled
 from .targets import checked_sizes
 from .weight_terms import given_terms
 
@@ -183,6 +183,8 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
             check_takes_kernel(self.model, self.kernel)
             X = through(basis, X, self.model.n_features)
         model = on_basis(self.model, basis)
+        if isinstance(model, Chain) and self.engine is not None and model.pack(X, Y, None).truth is None:
+            check_is_here(self.engine)
         problem = self._problem(model, X, Y, sample_weight)
         w = getattr(self, "coef_", None) if self.warm_start else None
         if w is not None and w.shape != (problem.n_params,):

@@ -70,7 +70,6 @@ class TeamCuts:
         self.sigma, self.gap, self.active = float(self.n_workers), np.inf, problem.n
         self.number = 0  # of the round that is next
         self._news = self._last = None  # (change of v, shares) not told to the workers, change told last
-        self.back = BACK if self.n_workers > 1 else 0.0
 
     @property
     def value(self) -> float:
@@ -88,9 +87,6 @@ class TeamCuts:
         """All examples are asked, then what is remembered is gone over while that pays; False where a worker
         has lost its duals."""
         self.problem.work.oracle_calls += self.problem.n
-        return self._passes() if self.n_workers > 1 else self._passes_alone()
-
-    def _passes(self) -> bool:
         growth = self._pass(asks=True)
         if growth is None:
             return False
@@ -102,18 +98,6 @@ class TeamCuts:
             if more <= WORTH * growth:
                 break
         return self._tell("cuts_agree") is not None
-
-    def _passes_alone(self) -> bool:
-        """The only worker need not be talked to in between, nor asked whether it agrees."""
-        answers = self.problem.changes("cuts_step", self.is_separate, self.number)
-        if answers is None:
-            self._recover()
-            return False
-        self._last, linear, _, self.gap, passes = answers[0]
-        add_to(self._last, 1.0, self.v)
-        self.linear, self.number = self.linear + linear, self.number + 1
-        self.problem.work.cached += passes * self.problem.n
-        return True
 
     def _pass(self, asks):
         """All workers go over their examples; the growth of D, or None where a worker has lost its duals."""
@@ -179,12 +163,12 @@ class TeamCuts:
     def look(self):
         """After a step: (w, C sum_i s_i H_i), all examples asked at w.  None where a worker has lost its
         duals."""
-        found = self.problem.total_duals("cuts_look", self.number, self.back)
+        found = self.problem.total_duals("cuts_look", self.number, BACK)
         self.problem.work.oracle_calls += self.problem.n
         if found is None:
             return self._recover()
         w = self.v.copy()
-        add_to(self._last, -self.back, w)
+        add_to(self._last, -BACK, w)
         return w, found[0]
 
     def refresh(self) -> bool:

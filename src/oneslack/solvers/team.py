@@ -36,7 +36,7 @@ def team_steps(problem, duals, bounds, start):
             bounds.lose()
         is_known = bounds.primal < np.inf
         yield Step(
-            bounds.w if is_known else duals.point(), bounds.dual, bounds.primal if is_known else None,
+            bounds.w if is_known else duals.point, bounds.dual, bounds.primal if is_known else None,
             n_cuts=duals.active, stalled=bounds.stalled, state=state,
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..solvers.remembered import Remembered
-from ..solvers.structured_dual import FORGET, ask_and_revisit, ask_blocks, blocks_in_any_order
+from ..solvers.structured_dual import FORGET, ask_blocks, blocks_in_any_order
 from .moved_weights import MovedWeights
 from .sums import add_to, copy_where, dot_with, move_both
 
@@ -68,24 +68,9 @@ class CutDuals:
             gap, _ = ask_blocks(self.problem, self.store, self.rng, part)
         else:
             gap, _ = self.store.visit(part)
-        return *self._moved(old, scale), gap
-
-    def step_alone(self):
-        """What `round` gives, by all passes of a step, and how many of them asked nothing.  As nobody else
-        moves, it is agreed upon."""
-        self._begin_pass(asks=True)
-        old = self._by_row()
-        gap, passes = ask_and_revisit(self.problem, self.store, self.rng, self.order)
-        change, *rest = self._moved(old, 1.0)
-        copy_where(change, self.store.w, self.point)
-        self.before, self.last, self.number = None, change, self.number + 1
-        return change, *rest, gap, passes
-
-    def _moved(self, old, scale):
-        """(change of v, of sum alpha loss, what of that v's old value leaves to D) since duals were `old`."""
         linear, numbers = self._note(old)
         self.change = self.moved.change(self.store.arena.view(), numbers, self.store.w, self.point, scale)
-        return self.change, linear, linear - dot_with(self.change, self.point)
+        return self.change, linear, linear - dot_with(self.change, self.point), gap
 
     def _begin_pass(self, asks):
         if asks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engines.crew import ThreadCrews
-from ..problem import Problem
+from ..problem import Problem, is_compiled
 
 #: What `engine` may be called.
 NAMES = ("threads", "ray")
@@ -13,6 +13,9 @@ def new_problem(model, X, Y, C, *, engine=None, solver="auto", n_jobs=None, **op
     """A Problem on this machine, or one whose examples lie with the workers of an engine.
 
     engine  None or "threads"; "ray" for a Ray cluster on this machine with n_jobs workers; or a Ray(...)
+
+    Workers of a machine that is alone are threads of one process, where the model's loops are compiled and
+    no solver is asked for that is made for parts.
     """
     engine = engine_of(engine, n_jobs)
     if engine is None and not wants_parts(solver):
@@ -20,6 +23,12 @@ def new_problem(model, X, Y, C, *, engine=None, solver="auto", n_jobs=None, **op
     from .problem import GatheredProblem, SplitProblem
 
     engine = engine or ThreadCrews(n_jobs)
+    if is_compiled(model, options.get("rescaling", "margin")) and not wants_parts(solver):
+        alone = engine.on_one_machine()
+        if alone is not None:
+            from .whole import WholeProblem
+
+            return WholeProblem(model, X, Y, C, engine=alone, **options)
     if hasattr(model, "cut_along"):
         options.pop("cache_size", None)
         return GatheredProblem(model, X, Y, C, engine=engine, **options)

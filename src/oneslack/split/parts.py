@@ -118,6 +118,13 @@ def neighbours(X, lo, hi):
     return X[lo:hi]
 
 
+def folder_parts(shards, code, weigh, count):
+    """(parts, weights (n,)) of a packed folder: of the rows only the weights are read here."""
+    weights = [weights_of(shard, weigh) for shard in shards]
+    weights = np.ones(shards.n_rows) if weights[0] is None else np.concatenate(weights)
+    return shard_parts(shards, code, weigh, weights, count), weights
+
+
 def shard_parts(shards, code, weigh, weights, count) -> list[ShardPart]:
     """At most `count` parts of whole shards, with about as many bytes in each; every part has an example with
     a positive weight.  weights: (n,) of all examples."""

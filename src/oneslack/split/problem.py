@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..batches import NEEDS
 from ..cuts import Cuts, Plane
 from ..errors import OneslackError
 from ..per_example import count_of
-from ..problem import Look, Problem, Work, check_C, checked_rescaling, lacks, offers_scores
+from ..problem import Look, Problem, Work, check_C, checked_rescaling, is_compiled, offers_scores
 from ..regulariser_input import regulariser_of
 from ..rows import stacked
-from .parts import MemoryPart, memory_parts, shard_parts, weights_of
+from .parts import MemoryPart, folder_parts, memory_parts
 from .scores import SplitScores
 from .sums import LOST, unpacked
 from .worker import RowsWorker, Worker
@@ -73,7 +72,7 @@ class SplitProblem(Problem):
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         engine = engine.laid_out(decodes=self.is_compiled and not self.has_scores)
         if hasattr(X, "manifest"):
-            parts, weights = _of_folder(X, Y, sample_weight, engine.n_workers)
+            parts, weights = folder_parts(X, Y, sample_weight, engine.n_workers)
         else:
             weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
             parts = memory_parts(X, Y, weights, engine.n_workers)
@@ -92,7 +91,7 @@ class SplitProblem(Problem):
     @property
     def is_compiled(self) -> bool:
         """Whether the workers' loops over examples are."""
-        return self.has_scores or not lacks(self.model, NEEDS)
+        return is_compiled(self.model, self.rescaling)
 
     def _total(self, method, *arguments):
         """The sum of the workers' answers; vectors among them dense."""
@@ -206,10 +205,3 @@ class GatheredProblem(Problem):
 
     def adjoint(self, coefficients):
         return unpacked(self.engine.total("adjoint_of", coefficients, 0)[0])
-
-
-def _of_folder(shards, code, weigh, count):
-    """(parts, weights (n,)): of the rows only the weights are read here."""
-    weights = [weights_of(shard, weigh) for shard in shards]
-    weights = np.ones(shards.n_rows) if weights[0] is None else np.concatenate(weights)
-    return shard_parts(shards, code, weigh, weights, count), weights

@@ -206,11 +206,6 @@ class Worker:
         agreed = self.cuts_agree(change, shares, number)
         return agreed if agreed == LOST else self._duals.round(*how)
 
-    def cuts_step(self, number):
-        """The next step of a worker that is the only one."""
-        agreed = self.cuts_agree(None, None, number)
-        return agreed if agreed == LOST else self._duals.step_alone()
-
     def cuts_place(self, point, number):
         if self._duals is None:
             return LOST
