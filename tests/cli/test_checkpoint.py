@@ -76,12 +76,16 @@ def test_wrong_options(three_classes, run):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
-def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run):
+@pytest.mark.parametrize("engine", ["threads", "ray"])
+def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run, engine):
+    """Ray would have the signal for itself."""
+    if engine == "ray":
+        pytest.importorskip("ray")
     rng = np.random.default_rng(4)
     X = rng.normal(size=(4000, 60)).round(3)
     write_svmlight("hard.svm", X, np.where(rng.uniform(size=4000) < 0.5, 1, -1))
     command = ["train", "classify", "hard.svm", "-o", "m", "--json", "--solver", "one_slack", "-C", "100"]
-    command += ["--tol", "1e-12", "--checkpoint", "kept", "--every", "0.1s"]
+    command += ["--tol", "1e-12", "--checkpoint", "kept", "--every", "0.1s", "--engine", engine]
     process = subprocess.Popen(
         [sys.executable, "-m", "oneslack", *command],
         stdout=subprocess.PIPE,

@@ -10,9 +10,12 @@ import glob
 import os
 import pickle
 import shutil
+import signal
 import socket
 import tempfile
+import threading
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -124,7 +127,8 @@ class Ray:
             return LocalCluster(ray, n_cpus)
         try:
             _knock(self.address)
-            ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
+            with _keeping_sigterm():
+                ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
         except (OSError, ValueError, RuntimeError) as error:
             raise OneslackError(
                 f"no Ray cluster answers at {self.address!r} ({_first_line(error)}); start one with "
@@ -176,6 +180,16 @@ def _imported():
     return ray
 
 
+@contextmanager
+def _keeping_sigterm():
+    """Ray makes SIGTERM end the process when it starts: who wants something else of it keeps that."""
+    wanted = signal.getsignal(signal.SIGTERM)
+    yield
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and wanted not in (None, signal.SIG_DFL):
+        signal.signal(signal.SIGTERM, wanted)
+
+
 class JoinedCluster:
     """A cluster of somebody else's: leave it as it was."""
 
@@ -208,7 +222,7 @@ class LocalCluster:
         for attempt in range(1, ATTEMPTS + 1):
             self.folder = tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-", dir=home)
             try:
-                with warnings.catch_warnings():
+                with warnings.catch_warnings(), _keeping_sigterm():
                     warnings.simplefilter("ignore")
                     return self.ray.init(
                         num_cpus=n_cpus, include_dashboard=False, _node_ip_address="127.0.0.1",
