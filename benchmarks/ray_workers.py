@@ -140,7 +140,8 @@ def main():
                 for n in (len(Y), *sizes):
                     examples = neighbours(X, 0, n), neighbours(Y, 0, n)
                     problem = new_problem(model, *examples, C, engine=each, solver=how[layout])
-                    problems[layout, n] = stack.enter_context(problem.engine) and problem
+                    stack.enter_context(problem.engine)
+                    problems[layout, n] = problem
             taken = in_turns(problems, {"threads": solver, **how}, tol, args.repeat, sizes)
         threads = taken["threads", len(Y)]
         row("2 threads", solver.name, threads, threads.seconds, "", "")

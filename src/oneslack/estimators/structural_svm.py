@@ -183,8 +183,6 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
             check_takes_kernel(self.model, self.kernel)
             X = through(basis, X, self.model.n_features)
         model = on_basis(self.model, basis)
-        if isinstance(model, Chain) and self.engine is not None and model.pack(X, Y, None).truth is None:
-            check_is_here(self.engine)
         problem = self._problem(model, X, Y, sample_weight)
         w = getattr(self, "coef_", None) if self.warm_start else None
         if w is not None and w.shape != (problem.n_params,):
@@ -212,6 +210,8 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
 
     def _problem(self, model, X, Y, sample_weight):
         sample_weight = checked_sizes(X, sample_weight, Y=Y)
+        if isinstance(model, Chain) and self.engine is not None and model.pack(X, Y, None).truth is None:
+            check_is_here(self.engine)
         where = {"engine": self.engine, "solver": self.solver}
         return new_problem(
             model, X, Y, self.C, sample_weight=sample_weight, **where, **self._options()

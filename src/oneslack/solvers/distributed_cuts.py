@@ -6,7 +6,7 @@ in passes over remembered cuts.  Whole passes between two meetings bring the wor
 their own before they hear of each other, and P at the point that they agree upon stays far above D.  Two
 workers on all 8,936 sentences of conll2000 come to a gap of 1 % after
 
-    20 passes that ask, 88 in between    as it is here (one machine: 14, and 74 in between)
+    20 passes that ask, 88 in between    as it is here (one machine: 14, and 67 in between)
     18, 106 in between                   WORTH = 0.05
     20, 177 in between                   the same, 2 meetings in every pass, 64 examples asked at once
 
