@@ -8,6 +8,8 @@ what a message costs.
     python benchmarks/ray_workers.py --rows 800000
     python benchmarks/ray_workers.py --problem conll2000 --data DIR
     python benchmarks/ray_workers.py --layouts 2 1x2 --solvers dual_cd      # two workers; one of two threads
+    python benchmarks/ray_workers.py --problem dense --layouts 1x2 --solvers dual_cd     # many short steps
+    python benchmarks/ray_workers.py --fits             # of an estimator, which starts new workers for each
 
 One worker takes the steps of one machine (split/whole.py), which is what estimators do with two workers too
 where a cluster is one machine; two of them with one thread each do what workers of several machines do.
@@ -23,7 +25,7 @@ import numpy as np
 import ray
 from problems import add_options, data_folder, rcv1_like
 
-from oneslack import Binary, Chain, DistributedDual, DualCD, OneSlack, Problem, Ray, solve
+from oneslack import Binary, Chain, DistributedDual, DualCD, LinearSVC, OneSlack, Problem, Ray, solve
 from oneslack.engines.ray import LocalCluster
 from oneslack.scaling import SAMPLE, Size, calibrate, forecast, measure_messages, step_costs
 from oneslack.split.new import new_problem
@@ -54,7 +56,15 @@ def conll2000(args):
     return Chain(X.values.shape[1], len(labels)), X, Y, args.C or 0.1, 1e-2, None
 
 
-PROBLEMS = {"rcv1_like": rcv1, "conll2000": conll2000}
+def dense(args):
+    """Made up, so that dual passes are many and short."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(args.rows or 50_000, 100))
+    y = np.where(X[:, :10].sum(axis=1) + 3.0 * rng.normal(size=len(X)) > 0, 1.0, -1.0)
+    return Binary(100, intercept=True), X, y, args.C or 1.0, 1e-2, None
+
+
+PROBLEMS = {"rcv1_like": rcv1, "conll2000": conll2000, "dense": dense}
 SOLVERS = {solver.name: solver for solver in (OneSlack(), DualCD())}
 
 
@@ -121,9 +131,12 @@ def main():
     )
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--fits", action="store_true", help="LinearSVC by default, on rcv1_like")
     args = parser.parse_args()
     if args.rows is None and args.problem == "rcv1_like":
         args.rows = 800_000
+    if args.fits:
+        return fits(args)
     model, X, Y, C, tol, size = PROBLEMS[args.problem](args)
     costs = calibrate(size, X[: SAMPLE * size.rows // size.entries], threads=2) if size else None
     print(TITLES)
@@ -154,6 +167,22 @@ def main():
                 planned = compared(by_formula(size, costs, each.n_workers, found), found.seconds)
             name, samples = how[layout].name, compared(told, found.seconds)
             row(f"Ray, {layout}", name, found, threads.seconds, samples, planned)
+    cluster.stop()
+
+
+def fits(args):
+    """LinearSVC as it is: each fit on Ray has a new worker, which loads compiled code."""
+    _, X, y, C, tol, _ = rcv1(args)
+    cluster = LocalCluster(ray, 2)
+    print("| intercept | 2 threads | Ray, n_jobs=2 | of threads |\n| --- | ---: | ---: | ---: |")
+    for has_intercept in (True, False):
+        seconds = {"threads": [], "ray": []}
+        for _ in range(1 + args.repeat):
+            for engine, taken in seconds.items():
+                model = LinearSVC(C, tol=tol, fit_intercept=has_intercept, engine=engine, n_jobs=2)
+                taken.append(model.fit(X, y).result_.seconds)
+        here, there = (statistics.median(taken[1:]) for taken in seconds.values())
+        print(f"| {has_intercept} | {here:.2f} s | {there:.2f} s | {there / here:.2f} |", flush=True)
     cluster.stop()
 
 
