@@ -6,8 +6,12 @@ the smallest types that hold them exactly.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import scipy.sparse as sp
+
+from .state_coding import check_places
 
 
 def arena_of(problem):
@@ -20,8 +24,9 @@ def arena_of(problem):
 class Arena:
     """Named arrays that grow together; `b` holds the losses.  A subclass says how cuts become numbers."""
 
-    #: Arrays with a number a cut, and arrays with many.
+    #: Arrays with a number a cut, arrays with many, and types that an array may also have.
     short, long = ("b",), ()
+    wide: ClassVar = {}
 
     def __init__(self):
         self.b = np.empty(0)
@@ -60,15 +65,29 @@ class Arena:
         return state | {name: getattr(self, name)[: self.size].copy() for name in self.long}
 
     def restore(self, state):
-        for name, array in state.items():
+        for name in (*self.short, *self.long):
+            known, array = getattr(self, name), state[name]
+            if array.ndim != 1 or array.dtype not in (known.dtype, self.wide.get(name)):
+                raise ValueError(
+                    f"{name} of the cuts is {array.dtype}{array.shape}, not of type {known.dtype}"
+                )
             setattr(self, name, array.copy())
+        for names in (self.short, self.long):
+            if len({len(getattr(self, name)) for name in names}) > 1:
+                raise ValueError(f"{', '.join(names)} of the cuts are not of one length")
         self.n_rows, self.size = len(self.b), len(state[self.long[0]])
+        self._check()
+
+    def _check(self):
+        """Raise where numbers point nowhere."""
+        raise NotImplementedError
 
 
 class SparseArena(Arena):
     """Rows as CSR: weights numbered by 32 bits where they suffice, values of 4 bytes while that is exact."""
 
     short, long = ("b", "ends"), ("values", "indices")
+    wide: ClassVar = {"values": np.float64}
 
     def __init__(self, n_params):
         super().__init__()
@@ -101,6 +120,12 @@ class SparseArena(Arena):
         self.ends, self.b = rows.indptr[1:].astype(np.int64), self.b[numbers]
         self.n_rows, self.size = rows.shape[0], rows.nnz
 
+    def _check(self):
+        check_places("ends of the cuts", self.ends, self.size + 1)
+        check_places("indices of the cuts", self.indices, self.n_params)
+        if (np.diff(self._indptr()) < 0).any() or self._indptr()[-1] != self.size:
+            raise ValueError("ends of the cuts do not fit")
+
     def _indptr(self):
         return np.concatenate([np.zeros(1, np.int64), self.ends[: self.n_rows]])
 
@@ -124,6 +149,13 @@ class OutputArena(Arena):
         return self._extend(
             b=cuts.losses, starts=starts, examples=cuts.index, factors=cuts.factors, Z=np.concatenate(Z)
         )
+
+    def _check(self):
+        check_places("examples of the cuts", self.examples, self.data.n)
+        check_places("outputs of the cuts", self.Z, self.model.n_labels)
+        check_places("starts of the cuts", self.starts, self.size + 1)
+        lengths = np.diff(self.data.offsets)[self.examples]
+        check_places("ends of the cuts", self.starts + lengths, self.size + 1)
 
     def view(self):
         return self.model.cut_view(self.data, self.Z, self.starts, self.examples, self.factors)

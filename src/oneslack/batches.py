@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cuts import BatchCuts
+from .errors import ModelError
 from .rows import MAX_SHARDS, Shard, equal_shards
 
 #: What such a model offers (protocols.Batches).
@@ -41,16 +42,36 @@ class BatchOracle:
         numbers."""
         split = getattr(self.data, "split", None)  # data that know what each example costs
         shards = split(lo, hi) if split else equal_shards(lo, hi, min(MAX_SHARDS, (hi - lo) // SMALL))
-        parts = self.engine.map(lambda shard: self._worst(w, shard), shards)
+        parts = self.engine.map(lambda shard: self._worst(w, shard, names), shards)
         Z, losses, factors, leads = (np.concatenate(each) for each in zip(*parts, strict=True))
         kept = np.flatnonzero(factors)
         return BatchCuts(
             self.model, self.data, Shard(lo, hi), Z, kept, losses[kept], factors[kept], leads[kept], names
         )
 
-    def _worst(self, w, shard):
+    def _worst(self, w, shard, names=None):
         """(Z, losses, factors, leads): a cut is the example's delta times its factor; 0 where the truth is
         best."""
         Z, losses, leads = self.model.worst_batch(self.data, shard, w, self.rescaling)
+        _check_answers(losses, leads, shard, names)
         factors = losses if self.rescaling == "slack" else np.ones(len(losses))
         return Z, losses, np.where(losses - factors * leads > 0.0, factors, 0.0), leads
+
+
+def _check_answers(losses, leads, shard, names):
+    """Raise unless there is a loss >= 0 and a lead for each example, all finite: others would make their cut
+    vanish."""
+    n = shard.hi - shard.lo
+    if np.shape(losses) != (n,) or np.shape(leads) != (n,):
+        raise ModelError(
+            f"worst_batch: examples {shard.lo} to {shard.hi - 1} have losses of shape {np.shape(losses)} and "
+            f"<w, delta> of shape {np.shape(leads)}, expected ({n},)"
+        )
+    bad = np.flatnonzero(~((losses >= 0.0) & (losses < np.inf) & np.isfinite(leads)))
+    if len(bad):
+        k = bad[0]
+        i = shard.lo + k if names is None else names[shard.lo + k]
+        raise ModelError(
+            f"worst_batch: example {i} has loss {losses[k]:g} and <w, delta> {leads[k]:g}, expected finite "
+            "numbers, and a loss >= 0; are its features finite, and not too large?"
+        )

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
+import warnings
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from .engines.blas import single_blas_thread
+from .errors import InconsistentWarning, Interrupted, users_level
+from .model_checks import check_first_examples, find_disagreement
 from .objective import relative_gap
 from .problem import RiskProblem, Work
 from .regulariser_input import make_regulariser
-from .result import Result, Status, Trace, TraceRow
+from .result import Result, Status, Torn, Trace, TraceRow
+from .rounding import floor_bound, prove
+
+#: Steps from a proof that rounding has spoilt to the next try, where the gap has not fallen either.
+RETRY = 10
+#: A share of the risk that may be nothing but rounding.
+NEARLY = 1e-6
 
 
 def solve(
@@ -29,6 +40,7 @@ def solve(
     checkpoint=None,
     resume=False,
     keep_state=True,
+    interrupt="raise",
 ) -> Result:
     """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
 
@@ -48,6 +60,8 @@ def solve(
         cut short; removed when it is done
     resume : go on from that checkpoint, if it is there; otherwise one that is there is refused
     keep_state : whether the result can be gone on from; without, a little time is spared
+    interrupt : what Ctrl-C does: "raise" Interrupted, a KeyboardInterrupt with the `result` so far, or
+        "return" that
 
     Returns
     -------
@@ -65,7 +79,8 @@ def solve(
     from .solvers.choose import choose_solver
 
     solver, reason = choose_solver(problem, solver, seed)
-    _check(tol, epsilon, max_iter, time_limit)
+    _check(tol, epsilon, max_iter, time_limit, interrupt)
+    check_first_examples(problem)
     run = _Run(problem, solver, time_limit, keep_state)
     start = _state_of(start, problem, solver)
     keeper = None
@@ -73,10 +88,16 @@ def solve(
         keeper = Keeper(checkpoint, resume, problem, solver, run, (tol, epsilon))
         if keeper.done:
             return run.result(keeper.done, tol, solver.name, reason)
+        if keeper.is_spent(max_iter):
+            return run.result(Status.MAX_ITER, tol, solver.name, reason)
         start = keeper.state or start
+    if start and "seen" in start:
+        problem.see(start["seen"])
     status = Status.MAX_ITER
     run.is_torn = True  # until the first step is done
     steps = solver.steps(problem, start, 0.0 if epsilon is not None else tol)
+    if keeper:
+        steps = keeper.guarded(steps)
     uses_blas = not (getattr(solver, "is_compiled", False) and problem.has_scores)
     with single_blas_thread() if uses_blas else nullcontext():
         try:
@@ -93,7 +114,10 @@ def solve(
                 run.is_torn = False  # there was no further step
         except KeyboardInterrupt:
             status = Status.INTERRUPTED  # in the middle of a step: the last checkpoint stands
-        return run.result(status, tol, solver.name, reason)
+        result = run.result(status, tol, solver.name, reason)
+    if status is Status.INTERRUPTED and interrupt == "raise":
+        raise Interrupted(result)
+    return result
 
 
 def minimize(
@@ -110,6 +134,7 @@ def minimize(
     time_limit=None,
     callbacks=(),
     start=None,
+    interrupt="raise",
 ) -> Result:
     """Minimise 1/2 |scale (w - w0)|^2 + C risk(w) for any convex risk given by value and subgradient.
 
@@ -137,8 +162,28 @@ def minimize(
     problem = RiskProblem(risk, n_params, C, regulariser=regulariser, floor=floor)
     return solve(
         problem, OneSlack(), tol=tol, max_iter=max_iter, time_limit=time_limit,
-        callbacks=callbacks, start=start,
+        callbacks=callbacks, start=start, interrupt=interrupt,
     )  # fmt: skip
+
+
+class Bounds(NamedTuple):
+    """P of the best w and a lower bound of the optimum, how much of their difference is rounding, and what
+    it is without."""
+
+    primal: float
+    dual: float
+    rounding: float
+    computed_gap: float
+
+    def status(self, tol):
+        """CONVERGED, or what stands in the way; None where there is still a way to go."""
+        gap = relative_gap(self.primal, self.dual)
+        if gap < 0:
+            return Status.INCONSISTENT
+        if gap <= tol:
+            return Status.CONVERGED
+        is_close = self.computed_gap <= tol * abs(self.primal)
+        return Status.ROUNDING if is_close and self.rounding >= tol * abs(self.primal) else None
 
 
 class _Run:
@@ -150,18 +195,24 @@ class _Run:
         self.clock = time.perf_counter()
         self.earlier = 0.0  # seconds of a run that this one goes on with
         self.w, self.primal, self.error, self.dual = None, np.inf, 0.0, -np.inf
+        self.is_carried = False  # whether `primal` comes from scores of other points
+        self.proven = None  # bounds that hold whatever rounding does
+        self.kept = self.end = None  # those of a checkpoint, and the point (w, P, error) that they are of
+        self.tried = (np.inf, 0)  # the gap and the step at the last try to prove them
+        self.floor = -np.inf
         if problem.floor is not None:
             # The risk is never below its floor: a bound before the first step.
-            nothing = np.zeros(problem.n_params)
-            self.dual = problem.regulariser.dual(nothing, problem.weight * problem.floor)
+            self.floor = floor_bound(problem.regulariser, problem.weight * problem.floor)
+        self.dual = self.floor
         self.step, self.before, self.trace = None, None, Trace()
         self.is_torn = False  # whether the solver is in the middle of a step: its state is then of no use
 
     def take(self, step) -> TraceRow:
-        self.step, self.is_torn = step, False
+        self.step, self.is_torn, self.proven = step, False, None
         self.dual = max(self.dual, step.dual)
         if step.primal is not None and step.primal < self.primal:
             self.w, self.primal, self.error = step.point(), step.primal, 0.0
+            self.is_carried = step.carried
         row = TraceRow(
             len(self.trace) + 1, self.seconds, self.primal, self.dual,
             relative_gap(self.primal, self.dual), int(step.n_cuts), *self._work(),
@@ -176,7 +227,10 @@ class _Run:
     def go_on_with(self, saved):
         """Take over what a checkpoint holds."""
         self.w, self.primal, self.dual, self.trace = saved.w, saved.primal, saved.dual, saved.trace
-        self.error, self.before = saved.error, saved.state
+        self.error, self.before, self.kept, self.end = saved.error, saved.state, saved.proven, saved.end
+        self.is_carried = True  # it may be: nobody has written that down
+        if saved.seen is not None:
+            self.problem.see(saved.seen)
         last = saved.trace[-1]
         self.earlier = last.seconds
         if hasattr(self.problem, "work"):
@@ -195,10 +249,10 @@ class _Run:
         return work.oracle_calls, work.oracle_seconds, work.cached, *travel
 
     def status(self, step, tol, epsilon, stopped, max_iter):
-        if epsilon is None and self._is_tight(tol):
-            return Status.CONVERGED
         if epsilon is not None and self._within(step, epsilon):
             return Status.EPSILON
+        if epsilon is None and (found := self._reached(tol)):
+            return found
         if stopped:
             return Status.STOPPED
         if step.stalled:
@@ -207,10 +261,75 @@ class _Run:
             return Status.TIME_LIMIT
         return Status.MAX_ITER if len(self.trace) >= max_iter else None
 
-    def _is_tight(self, tol):
-        """The gap asked for, or a difference that is only rounding (an optimum of 0 has no relative gap)."""
-        rounding = 1e-13 * self.problem.weight * getattr(self.problem, "unit", 1.0)
-        return relative_gap(self.primal, self.dual) <= tol or self.primal - self.dual <= rounding
+    def _reached(self, tol):
+        """The status of a run whose bounds are within `tol`; None where they are not, or not proven yet."""
+        gap = relative_gap(self.primal, self.dual)
+        # Now and then: it costs a look at all examples.
+        may_fall = gap > tol and len(self.trace).bit_count() == 1 and self._falls_to_floor()
+        if (gap > tol and not may_fall) or not self._is_time(gap):
+            return None
+        self.tried = gap, len(self.trace)
+        bounds = self.prove(tol)
+        if bounds is None:
+            return None if self._is_provable else Status.CONVERGED
+        found = bounds.status(tol)
+        if found is Status.ROUNDING and self._falls_to_floor():
+            found = self.prove(tol).status(tol)
+        return Status.CONVERGED if found is Status.ROUNDING and self._rests_on_floor else found
+
+    @property
+    def _rests_on_floor(self):
+        """Whether P, as computed, is the least that there can be: no gap is left, but rounding may have
+        hidden one, and nobody can say how large it is beside nothing."""
+        return self.primal == self.dual == self.floor
+
+    def _falls_to_floor(self):
+        """Whether intercepts alone reach the least P that there can be, which has no relative gap: then all
+        other weights are put where the regulariser is least."""
+        problem, regulariser = self.problem, self.problem.regulariser
+        is_near = self.w is not None and self.primal - self.floor <= NEARLY * problem.weight
+        if not (is_near and regulariser.n_free):
+            return False
+        w = regulariser.start()
+        w[regulariser.free] = (1.0 + NEARLY) * self.w[regulariser.free]  # a little beyond the margin
+        primal = float(problem.primal(w))
+        if primal > self.floor:
+            return False
+        self.w, self.primal, self.is_carried, self.proven = w, primal, False, None
+        return True
+
+    @property
+    def _is_provable(self):
+        """Whether solver and problem have what proves bounds."""
+        return (
+            self.proves and self.problem.certified and self.step is not None and self.step.proof is not None
+        )
+
+    def _is_time(self, gap):
+        """Whether another try to prove the bounds may have another result than the last one."""
+        last, at = self.tried
+        return not self._is_provable or gap <= 0.9 * last or len(self.trace) >= at + RETRY
+
+    def prove(self, tol):
+        """Bounds that hold whatever rounding does, of the best w and the last dual point; None where there is
+        no proof."""
+        if self.step is None:
+            return self.kept and Bounds(*self.kept)
+        if self.proven is None and self._is_provable and self.w is not None:
+            with suppress(Torn):
+                self.proven = self._proven(0.05 * tol)
+        return self.proven
+
+    def _proven(self, share):
+        problem = self.step.within or self.problem
+        found = getattr(problem, "prove", partial(prove, problem))(
+            self.step, self.w, self.primal, self.is_carried, share
+        )
+        if found is None:
+            return None
+        self.primal, self.is_carried = found.primal, False
+        dual = max(found.lower.proven, self.floor)
+        return Bounds(found.upper, dual, found.rounding, found.primal - found.lower.computed)
 
     def _within(self, step, epsilon):
         """The papers' rule; P - D <= weight epsilon says the same of a solver without planes."""
@@ -221,7 +340,9 @@ class _Run:
     def settle(self):
         """P at the newest point, where the solver did not pay for it: it may be the best one."""
         step = self.step
-        if step is None and self.w is None:
+        if step is None and self.end is not None:
+            self.w, self.primal, self.error = self.end
+        elif step is None and self.w is None:
             self.w = self.problem.regulariser.start()
             self.primal = self.problem.primal(self.w)
         elif step is not None and (self.w is None or step.primal is None):
@@ -230,6 +351,7 @@ class _Run:
             self.step = replace(step, primal=primal)
             if primal < self.primal:
                 self.w, self.primal, self.error = w.copy(), primal, error
+                self.is_carried, self.proven = False, None
 
     def _primal(self, w):
         """P(w) and its standard error: where no bound is proved and P is dear, an estimate will do."""
@@ -244,18 +366,39 @@ class _Run:
         state = self.before if self.step is None else self.step.state()
         if state is None:
             return {}
-        probe = {"probe": self.problem.probe()} if self.problem.needs_probe(self.w) else {}
-        return {**state, **probe, "of": self.problem.identity()}
+        seen = {} if self.problem.seen is None else {"seen": self.problem.seen}
+        return {**state, **seen, "of": self.problem.identity()}
 
     def result(self, status, tol, name, reason) -> Result:
         self.settle()
-        if status is Status.MAX_ITER and self._is_tight(tol):
-            status = Status.CONVERGED
+        bounds = self.prove(tol)
+        is_proven = bounds is not None and not (
+            bounds.status(tol) is Status.ROUNDING and self._rests_on_floor
+        )
+        if not is_proven:
+            bounds = Bounds(float(self.primal), float(self.dual), 0.0, float(self.primal - self.dual))
+        found = bounds.status(tol) if is_proven or not self._is_provable else None
+        # The solver's own bounds decide when a run is over: one that is resumed ends as one that is not.
+        is_close = relative_gap(self.primal, self.dual) <= tol
+        if is_close and found and status in (Status.MAX_ITER, Status.STALLED):
+            status = found
+        if self.problem.certified and self.proves:
+            status = self._consistent(status, found)
         return Result(
-            w=self.w, primal=float(self.primal), dual=float(self.dual), status=status,
-            certified=self.proves and self.problem.certified, trace=self.trace, n_iter=len(self.trace),
-            seconds=self.seconds, solver=name, reason=reason, primal_error=self.error, state=self._state(),
+            w=self.w, primal=bounds.primal, dual=bounds.dual, status=status, rounding=bounds.rounding,
+            certified=is_proven and status is not Status.INCONSISTENT, trace=self.trace,
+            n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason,
+            primal_error=self.error, state=self._state(),
         )  # fmt: skip
+
+    def _consistent(self, status, found):
+        """The status, or INCONSISTENT where bounds or answers of the model contradict each other."""
+        fault = find_disagreement(self.problem, self.w)
+        if found is not Status.INCONSISTENT and fault is None:
+            return status
+        text = Status.INCONSISTENT.advice if fault is None else f"the model's methods disagree: {fault}"
+        warnings.warn(f"{text}. Nothing is certified.", InconsistentWarning, stacklevel=users_level())
+        return Status.INCONSISTENT
 
 
 def proves(solver) -> bool:
@@ -263,7 +406,7 @@ def proves(solver) -> bool:
     return getattr(solver, "certifies", True)
 
 
-def _check(tol, epsilon, max_iter, time_limit):
+def _check(tol, epsilon, max_iter, time_limit, interrupt):
     if not tol >= 0:
         raise ValueError(f"tol must be >= 0; got {tol!r}")
     if epsilon is not None and not epsilon > 0:
@@ -272,6 +415,8 @@ def _check(tol, epsilon, max_iter, time_limit):
         raise ValueError(f"max_iter must be at least 1; got {max_iter!r}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive seconds or None; got {time_limit!r}")
+    if interrupt not in ("raise", "return"):
+        raise ValueError(f"interrupt must be 'raise' or 'return'; got {interrupt!r}")
 
 
 def _state_of(start, problem, solver):
@@ -282,7 +427,9 @@ def _state_of(start, problem, solver):
         is_same_C = there == here
         knows_other_C = there and hasattr(solver, "at_other_C")
         is_alike = is_same_C or (knows_other_C and _but_for_C(there) == _but_for_C(here))
-        if not is_alike or (proves(solver) and not _is_of(start, problem)):
+        if not is_alike or (
+            here["unseen"] and not problem.vouches_for(start.w, start.primal, there["weight"])
+        ):
             return {"w": start.w}
         if is_same_C:
             return {"w": start.w, **start.state}
@@ -290,14 +437,6 @@ def _state_of(start, problem, solver):
     if start is None or isinstance(start, dict):
         return start
     return {"w": np.asarray(start, dtype=float)}
-
-
-def _is_of(result, problem):
-    """Whether a result is of this problem, whose identity may not see everything."""
-    weight, probe = result.state["of"]["weight"], result.state.get("probe")
-    if probe is not None:
-        return problem.is_close(problem.probe(weight), probe)
-    return problem.has_objective(result.w, result.primal, weight)
 
 
 def _but_for_C(identity):

@@ -15,8 +15,10 @@ import numpy as np
 
 from .engines.threads import Threads
 from .kernel_problem import MEMORY, Expansion, KernelProblem, _Regulariser
+from .models.chain.data import place
 from .problem import check_C, lacks
 from .ragged import Ragged
+from .rows import check_finite
 
 #: What a model must offer.
 NEEDS = ("n_labels", "pack", "worst_batch", "delta_sum", "predict_batch")
@@ -67,9 +69,12 @@ class KernelChainProblem(KernelProblem):
             raise ValueError("a chain needs the rows of its tokens; kernel='precomputed' has none")
         packed = model.pack(X, Y, sample_weight)
         packed.known_truth()
+        check_finite(packed.X.values, lambda t: place(packed.offsets, t))
         L, N = model.n_labels, len(packed.y)
         self.model, self.C, self.intercept, self.memory = model, float(C), False, int(memory)
-        self.kernel, self.inputs = kernel, kernel.inputs(packed.X.values)
+        self.kernel = kernel = kernel.fitted(packed.X.values)
+        self.inputs = kernel.inputs(packed.X.values)
+        kernel.check_symmetric(self.inputs)
         self._without = replace(model, n_features=0)  # v alone
         self._on_scores = replace(model, n_features=L)  # a token's features are its scores
         self.data = replace(packed, X=Ragged(np.empty((N, 0)), packed.offsets))

@@ -12,14 +12,24 @@ the nodes are the rows of X, the slots the columns of S, and the methods that re
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 
+from .definite import why_indefinite
+from .digests import Digest
 from .engines.threads import Threads
-from .identity import Identified, checksum
+from .identity import Identified, data_digest, unseen_in
+from .kernel_rounding import dual_down, primal_up
+from .model_answers import finite
 from .near_rows import coordinates, near_order
 from .problem import Problem, check_C, lacks
+from .rounding import Lower, Proven
+from .rows import check_finite
+from .sample_weights import check_total
 
 #: What a model must offer.
 NEEDS = ("pack", "new_scores", "risk", "cut", "along")
@@ -63,6 +73,8 @@ class Expansion:
 class _Regulariser:
     """What the driver asks before the first step: a bound and a point."""
 
+    n_params, prior, nonnegative = 0, None, None
+
     def __init__(self, slots):
         self.slots = slots
         self.n_free = 0
@@ -104,7 +116,6 @@ class KernelProblem(Identified):
     floor = 0.0
     has_scores = False
     has_batches = False
-    certified = is_seen_whole = True
     is_plain = True  # a row of S is an example
 
     def __init__(
@@ -118,13 +129,16 @@ class KernelProblem(Identified):
                 "Use it without a kernel."
             )
         self.model, self.C, self.intercept, self.memory = model, float(C), bool(intercept), int(memory)
-        self.kernel = kernel
+        self.X = X = X.tocsr() if sp.issparse(X) else X
+        self.kernel = kernel = kernel.fitted(X)
         self.n = self.n_nodes = X.shape[0]
         self.inputs = kernel.inputs(X, np.arange(self.n) if kernel.is_precomputed else None)
+        if not (callable(kernel.name) or kernel.is_precomputed):
+            check_finite(self.inputs.rows)
+        kernel.check_symmetric(self.inputs)
         self.data = model.pack(np.empty((self.n, 0)), Y, sample_weight)
         total = float(self.data.weights.sum())
-        if self.n == 0 or total <= 0:
-            raise ValueError("there is no example with a positive weight")
+        check_total(total, self.C)
         self.mean, self.weight = 1.0 / total, self.C * total
         self.engine = Threads(n_jobs)
         self.shape = model.new_scores(self.data).shape[1:]
@@ -134,19 +148,42 @@ class KernelProblem(Identified):
         self.n_values = 0  # values of the kernel computed so far
 
     def identity(self) -> dict:
-        """All rows count, as P may be too dear to be compared; of a function only its name is known."""
-        kernel = self.kernel
-        name, dtype = getattr(kernel.name, "__qualname__", kernel.name), np.dtype(kernel.dtype).name
-        own = super().identity()
+        """With the kernel, of which a function is unseen, and its rows."""
+        kernel, seen, own = self.kernel, Digest(self.kernel), super().identity()
+        name = kernel.name if isinstance(kernel.name, str) else type(kernel.name).__name__
+        unseen = filter(None, (own["unseen"], unseen_in(kernel=seen.unseen)))
         return own | {
-            "kernel": f"{name} {kernel.gamma!r} {kernel.degree!r} {kernel.coef0!r} {dtype}",
+            "kernel": f"{name} {kernel.gamma!r} {kernel.degree!r} {kernel.coef0!r} {seen.hex}",
             "intercept": self.intercept,
-            "data": checksum(np.array([own["data"]]), self.inputs.rows),
+            "data": own["data"] + data_digest(self.inputs)[0],
+            "unseen": " and ".join(unseen) or None,
         }
+
+    @cached_property
+    def indefinite(self) -> str | None:
+        """What shows that the kernel is not positive semi-definite, None where nothing does; warns once."""
+        return _warned(why_indefinite(self.kernel, self.inputs))
+
+    def see_square(self, norm2, size):
+        """Training has met <c, K c> = `norm2`, a sum of numbers whose absolute values sum to `size`."""
+        if norm2 < -self.rounding * size and not self.kernel.is_definite and self.indefinite is None:
+            self.indefinite = _warned(f"|w|^2 is {norm2:.3g} for some w")
+
+    @property
+    def certified(self) -> bool:
+        """Whether a dual value is a bound: it is where the kernel is definite."""
+        return self.indefinite is None
 
     @property
     def rounding(self) -> float:
         return ROUNDING[np.dtype(self.kernel.dtype).char]
+
+    def prove(self, step, w, primal, is_carried, share) -> Proven:
+        """Bounds that hold whatever rounding does (kernel_rounding.py), of w and the dual point of a step."""
+        point, scores = step.proof()
+        upper = primal_up(self, w, scores if w is step.w else None)
+        dual = dual_down(self, point, upper, scores)
+        return Proven(primal, upper, Lower(dual, step.dual))
 
     def near_order(self, parts) -> np.ndarray | None:
         """(n_nodes,): the nodes in an order where neighbours have the same target and are near each other,
@@ -186,7 +223,7 @@ class KernelProblem(Identified):
     def risk_at(self, S, rows=None) -> float:
         """The mean hinge of the examples `rows` at their scores."""
         data = self.part(rows)
-        return sum(self._map(self.model.risk, data, S)) / float(data.weights.sum())
+        return finite(sum(self._map(self.model.risk, data, S)) / float(data.weights.sum()), "risk")
 
     def cut_at(self, S, rows=None) -> tuple[np.ndarray, float]:
         """(coefficients (n, slots), mean loss) of the worst outputs at S, over the mean of `rows`."""
@@ -233,3 +270,16 @@ class KernelProblem(Identified):
         model = replace(self.model, n_features=Z.shape[1], intercept=self.intercept)
         twin = Problem(model, Z, self.data.y, self.C, sample_weight=self.data.weights, engine=self.engine)
         return twin
+
+
+def _warned(why):
+    """`why` the kernel is not definite, after a warning at the user's line."""
+    if why is not None:
+        from .estimators.convergence import users_level
+
+        warnings.warn(
+            f"the kernel is not positive semi-definite, so that no bound is certified: {why}; use another "
+            "kernel, or read the bounds as estimates.",
+            stacklevel=users_level(),
+        )
+    return why

@@ -7,6 +7,11 @@
 `Kernel.inputs` turns a matrix into what a kernel works on; `values` gives one block; `product` multiplies
 K(A, B) by coefficients without ever holding more of K than a few blocks, and `grouped_product` does so for
 several groups of B.  Values are float32 or float64, sums over blocks are float64.
+
+rbf comes from products, |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b>, which cancel where rows are near each other but
+far from the origin: the exponent is off by up to 4 (d + 4) u gamma max |a|^2, u = 2^-53.  `fitted` moves the
+origin into the data, and where that does not help (clusters far apart, a large gamma) the kernel is `direct`:
+its distances are sums of squared differences of the rows as they are.
 """
 
 from __future__ import annotations
@@ -26,21 +31,29 @@ from .rows import as_rows
 NAMES = ("linear", "poly", "rbf", "laplacian", "precomputed")
 #: Rows and columns of a block: about a megabyte of float32.
 BLOCK_ROWS, BLOCK_COLUMNS = 256, 1024
+#: Rows by which it is seen whether a function is symmetric, and what rounding may change.
+FEW, SYMMETRY = 16, 1e-5
 #: Rows that are copied at a time.
 COPY_ROWS = 16_384
 #: A sparse matrix is unpacked when it then takes at most this many bytes.
 DENSE_BYTES = 2**29
 #: Rows of so many columns are multiplied in less time than their product is looked up in a large matrix.
 QUICK_COLUMNS = 1000
-#: exp(-gamma |a - b|^2) is computed by way of <a, b>: beyond this gamma |a|^2, float32 loses too much.
+#: exp(-gamma |a - b|^2) is computed by way of <a, b>: beyond this gamma |a|^2, float32 loses too much, ...
 FLOAT32_SPREAD = 2000.0
+#: ... and where the exponent may be off by more than this, float64 does, too.
+EXPONENT_ERROR = 1e-10
+#: A row whose scaled coordinates are larger than this is so far from all others that its values are 0.
+FAR = 1e9
+#: Inner products of rows are float64 where more than this share of their squares is that of their mean.
+OFFSET = 0.99
 
 
 @dataclass(frozen=True)
 class Inputs:
     """Rows as a kernel takes them.
 
-    rows   (n, d') dense or CSR; for rbf scaled and with two more columns, -|a|^2 and 1
+    rows   (n, d') dense or CSR; for rbf by products scaled and with two more columns, -|a|^2 / 2 and 1
     index  (n,) of the rows among the training examples, for a precomputed kernel, else None
     """
 
@@ -56,7 +69,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its parameters; `dtype` is that of its values.
+    """A kernel with its parameters; `dtype` is that of its values.  `fitted` finds `centre` and `direct`.
 
     >>> import numpy as np
     >>> from oneslack.mercer import Kernel
@@ -72,62 +85,101 @@ class Kernel:
     coef0: float = 0.0
     dtype: type = np.float64
     centre: np.ndarray | None = None
+    direct: bool = False
 
     def __post_init__(self):
         if not callable(self.name) and self.name not in NAMES:
             raise ValueError(
                 f"kernel={self.name!r} is not known; use one of {', '.join(NAMES)} or a function"
             )
+        for name in ("gamma", "degree", "coef0"):
+            if not np.isfinite(getattr(self, name)):
+                raise ValueError(f"{name} of a kernel must be a finite number; got {getattr(self, name)!r}")
+        if not self.gamma >= 0 and not callable(self.name) and self.name in ("rbf", "laplacian"):
+            raise ValueError(f"kernel={self.name!r} needs a gamma >= 0; got {self.gamma!r}")
 
     @cached_property
     def is_precomputed(self) -> bool:
         return isinstance(self.name, str) and self.name == "precomputed"
 
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a value."""
+        return np.dtype(self.dtype).itemsize
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether it is known to be positive semi-definite, on any rows."""
+        if callable(self.name) or self.is_precomputed:
+            return False
+        whole = float(self.degree).is_integer() and self.degree >= 0
+        return self.name != "poly" or (whole and self.gamma >= 0 and self.coef0 >= 0)
+
+    @cached_property
+    def _by_products(self) -> bool:
+        """Whether it is rbf, with rows that are made ready for products."""
+        return isinstance(self.name, str) and self.name == "rbf" and not self.direct
+
     def fitted(self, X) -> Kernel:
-        """With the origin moved into the data, where that changes no value but helps rounding."""
-        if isinstance(self.name, str) and self.name == "rbf" and not sp.issparse(X):
-            return replace(self, centre=np.mean(X, axis=0, dtype=np.float64))
-        return self
+        """With the origin moved into the data, or direct: neither changes the kernel, both help rounding."""
+        if not self._by_products or self.centre is not None:
+            return self
+        X = as_rows(X)  # a mean's last digits go by the order in memory
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is direct
+            centre = None if sp.issparse(X) else np.mean(X, axis=0, dtype=np.float64)
+            moved = replace(self, centre=centre)
+            error = 4.0 * (X.shape[1] + 4) * 2.0**-53 * moved.spread(X)
+        return moved if error <= EXPONENT_ERROR else replace(self, direct=True)
+
+    def spread(self, X) -> float:
+        """The largest gamma |x|^2 from the origin that was chosen."""
+        parts = (self._moved(X[lo:hi]) for lo, hi in _spans(X.shape[0], COPY_ROWS))
+        far = [float(_squared_norms(part.astype(np.float64, copy=False)).max()) for part in parts]
+        return self.gamma * max(far, default=0.0)
 
     def narrowed(self, X) -> Kernel:
         """With float32 values, unless they would be too rough for this X."""
-        rough = False
-        if isinstance(self.name, str) and self.name == "rbf":
-            spans = _spans(X.shape[0], COPY_ROWS)
-            far = [float(_squared_norms(self._moved(X[lo:hi])).max()) for lo, hi in spans]
-            rough = self.gamma * max(far, default=0.0) > FLOAT32_SPREAD
-        elif self.name == "poly":
-            rough = True
+        rough = self.name == "poly"
+        if self._by_products:
+            rough = self.spread(X) > FLOAT32_SPREAD
+        elif self.name == "linear":
+            rough = _offset(X) > OFFSET
+        elif self.is_precomputed:
+            rough = X.dtype != np.float32  # these are the values
         return replace(self, dtype=np.float64 if rough else np.float32)
 
     def _moved(self, X):
-        return X if self.centre is None or sp.issparse(X) else X - self.centre
+        if self.centre is None:
+            return X
+        return (X.toarray() if sp.issparse(X) else X) - self.centre
 
     def inputs(self, X, index=None) -> Inputs:
         """`X` (n, d), dense or sparse, as the kernel takes it; `index` as in `Inputs`."""
         if callable(self.name) or self.is_precomputed:
             return Inputs(X, index)
         X = as_rows(X)
-        if sp.issparse(X) and X.shape[0] * X.shape[1] * np.dtype(self.dtype).itemsize <= DENSE_BYTES:
+        if self.centre is None and sp.issparse(X) and X.shape[0] * X.shape[1] * self.itemsize <= DENSE_BYTES:
             X = X.toarray()
+        if self.name == "laplacian" or self.direct:
+            return Inputs(X)  # differences need all digits
         if self.name != "rbf":
             return Inputs(X.astype(self.dtype, copy=False))
         scale = np.sqrt(2.0 * self.gamma)
-        if sp.issparse(X):
+        if self.centre is None and sp.issparse(X):
             Z = scale * X
             extra = np.column_stack([-0.5 * _squared_norms(Z), np.ones(X.shape[0])])
             return Inputs(sp.hstack([Z, extra], format="csr").astype(self.dtype, copy=False))
         rows = np.empty((X.shape[0], X.shape[1] + 2), self.dtype)
         rows[:, -1] = 1.0
-        for lo, hi in _spans(len(X), COPY_ROWS):  # no float64 copy of all X
-            Z = scale * self._moved(X[lo:hi])
+        for lo, hi in _spans(X.shape[0], COPY_ROWS):  # no float64 copy of all X
+            Z = np.clip(scale * self._moved(X[lo:hi]), -FAR, FAR)  # squares stay finite
             rows[lo:hi, :-2] = Z
             rows[lo:hi, -2] = -0.5 * _squared_norms(Z)
         return Inputs(rows)
 
     def plain_rows(self, A: Inputs):
         """The rows without what is added to them: moved and scaled at most."""
-        return A.rows[:, :-2] if isinstance(self.name, str) and self.name == "rbf" else A.rows
+        return A.rows[:, :-2] if self._by_products else A.rows
 
     def values(self, A: Inputs, B: Inputs) -> np.ndarray:
         """K(A, B), (len(A), len(B))."""
@@ -136,16 +188,17 @@ class Kernel:
     def _right(self, B):
         """B as the right factor.  rbf: <z_a, z_b> - |z_a|^2 / 2 - |z_b|^2 / 2 is one product when the two
         last columns of B change places."""
-        return Inputs(_swapped(B.rows)) if not callable(self.name) and self.name == "rbf" else B
+        return Inputs(_swapped(B.rows)) if self._by_products else B
 
     def _block(self, A, B, room=None):
         """K(A, B) for a right factor B; `room` is a flat array of `dtype` that may be written over."""
         if self.is_precomputed:
-            return np.asarray(A.rows[:, B.index], dtype=self.dtype)
+            K = A.rows[:, B.index]
+            return np.asarray(K.toarray() if sp.issparse(K) else K, dtype=self.dtype)
         if callable(self.name):
             return self._called(A, B)
-        if self.name == "laplacian":
-            return self._laplacian(A, B)
+        if self.name == "laplacian" or self.direct:
+            return self._of_differences(A, B)
         if self.name == "rbf":
             K = _inner(A.rows, B.rows, room)
             if self.dtype == np.float64:
@@ -155,6 +208,11 @@ class Kernel:
         if self.name == "poly":
             K *= self.gamma
             K += self.coef0
+            if not float(self.degree).is_integer() and (K < 0).any():
+                raise ValueError(
+                    f"kernel='poly' with degree={self.degree} has no value where gamma <a, b> + coef0 is "
+                    f"negative, {K.min():.3g} here; use a whole degree or a larger coef0"
+                )
             np.power(K, self.degree, out=K)
         return K
 
@@ -165,13 +223,35 @@ class Kernel:
                 f"the kernel function returned an array of shape {K.shape} for {len(A)} and {len(B)} rows; "
                 f"expected ({len(A)}, {len(B)})"
             )
-        return K.astype(self.dtype, copy=False)
+        if K.dtype.kind not in "biuf":
+            raise ValueError(f"the kernel function returned values of type {K.dtype}; expected real numbers")
+        K = K.astype(self.dtype, copy=False)
+        if not np.isfinite(K).all():
+            bad = K[~np.isfinite(K)][0]
+            raise ValueError(f"the kernel function returned {bad}; expected finite numbers")
+        return K
 
-    def _laplacian(self, A, B):
-        from ._jit.kernel_blocks import city_block
+    def check_symmetric(self, A: Inputs):
+        """Raise where k(a, b) is not k(b, a): all of a given matrix is looked at, and a few rows by a
+        function.  One that is symmetric but not definite certifies nothing (definite.py)."""
+        if not (callable(self.name) or self.is_precomputed):
+            return
+        rows = np.arange(len(A))
+        if self.is_precomputed and A.rows.shape != (len(A), len(A)):
+            raise ValueError(f"a precomputed kernel of {len(A)} examples has shape {A.rows.shape}")
+        if callable(self.name) and len(A):
+            rows = np.unique(np.linspace(0, len(A) - 1, FEW).astype(int))
+            A = A.take(rows)
+        for lo, hi in _spans(len(rows), BLOCK_ROWS):
+            some = A.take(slice(lo, hi))
+            _check_mirror(self.values(some, A), self.values(A, some).T, rows[lo:hi], rows)
+
+    def _of_differences(self, A, B):
+        from ._jit.kernel_blocks import city_block, squared_distances
 
         K = np.empty((len(A), len(B)), self.dtype)
-        city_block(_dense(A.rows), _dense(B.rows), K)
+        distance = city_block if self.name == "laplacian" else squared_distances
+        distance(_dense(A.rows), _dense(B.rows), K)
         K *= -self.gamma
         return np.exp(K, out=K)
 
@@ -217,7 +297,7 @@ class Kernel:
 
     def is_quick(self, A: Inputs) -> bool:
         """Is a value little more than a dense product of two rows, and are these short?"""
-        named = not callable(self.name) and self.name in ("linear", "poly", "rbf")
+        named = self._by_products or (isinstance(self.name, str) and self.name in ("linear", "poly"))
         return named and not sp.issparse(A.rows) and A.rows.shape[1] <= QUICK_COLUMNS
 
     def grouped_product(self, A: Inputs, B: Inputs, coefficients, offsets, engine) -> np.ndarray:
@@ -241,6 +321,21 @@ class Kernel:
 
         _over_blocks(fill, len(A), engine)
         return out
+
+
+def _check_mirror(K, mirror, some, rows):
+    """K(some, rows) against K(rows, some)'."""
+    name = "the kernel of examples"
+    if not np.isfinite(K).all():
+        i, j = np.argwhere(~np.isfinite(K))[0]
+        raise ValueError(f"{name} {some[i]} and {rows[j]} is {K[i, j]}; expected a finite number")
+    apart = np.abs(K - mirror) > SYMMETRY * (np.abs(K) + np.abs(mirror) + np.abs(K).max())
+    if apart.any():
+        i, j = np.argwhere(apart)[0]
+        raise ValueError(
+            f"{name} {some[i]} and {rows[j]} is {K[i, j]:g}, but {mirror[i, j]:g} the other way "
+            "round; expected the same"
+        )
 
 
 class _Rooms(threading.local):
@@ -308,8 +403,17 @@ def _squared_norms(rows):
     return np.einsum("ij,ij->i", rows, rows)
 
 
+def _offset(X) -> float:
+    """Which share of the mean |x|^2 is the square of the mean x."""
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    spans = _spans(X.shape[0], COPY_ROWS)
+    total = sum(float(np.sum(_squared_norms(X[lo:hi]), dtype=np.float64)) for lo, hi in spans)
+    return float(mean @ mean) * X.shape[0] / total if total > 0 else 0.0
+
+
 def _dense(rows):
-    return rows.toarray() if sp.issparse(rows) else rows
+    """A block as compiled loops take it."""
+    return (rows.toarray() if sp.issparse(rows) else rows).astype(np.float64, copy=False)
 
 
 def _singles(A):

@@ -27,12 +27,12 @@ def inner(u, v) -> float:
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """(P - D) / P: by what share of itself P may at most be lowered."""
+    """(P - D) / P: by what share of itself P may at most be lowered.  Below 0 the two contradict each
+    other."""
     if not np.isfinite(primal) or not np.isfinite(dual):
         return float("inf")
-    gap = max(primal - dual, 0.0)
     scale = max(abs(primal), abs(dual))
-    return gap / scale if scale > 0 else 0.0
+    return (primal - dual) / scale if scale > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,14 @@ class Regulariser:
     def curvature(self):
         """r^2, or None for ones."""
         return None if self.scale is None else self.scale**2
+
+    @cached_property
+    def weakest(self) -> float:
+        """The smallest r of the penalised coordinates."""
+        if self.scale is None:
+            return 1.0
+        scale = np.delete(self.scale, self.free) if self.n_free else self.scale
+        return float(scale.min(initial=np.inf)) if len(scale) else 1.0
 
     def start(self) -> np.ndarray:
         """The minimiser of the regulariser alone."""
@@ -105,6 +113,10 @@ class Regulariser:
 
     def _offset(self, w):
         return self._masked(w if self.prior is None else w - self.prior)
+
+    def is_least_at(self, w) -> bool:
+        """Whether all penalised weights are where they are drawn to."""
+        return not self._offset(w).any()
 
     def value(self, w) -> float:
         offset = self._offset(w)

@@ -10,19 +10,39 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import batches
 from .cuts import Cuts, Plane
 from .engines.processes import Processes
 from .engines.threads import Threads
 from .identity import Identified, regulariser_digest
+from .model_answers import finite, finite_row, is_one_number
 from .objective import Regulariser
 from .per_example import Examples, Oracle, parts_of, stack_rows
 from .regulariser_input import regulariser_of
+from .rounding import (
+    SAFE,
+    TINY,
+    Extent,
+    Lower,
+    Proof,
+    Sizes,
+    dual_proof,
+    extent_of,
+    gamma,
+    lower_bound,
+    norm_up,
+    primal_error,
+    rounded_up,
+    worst_scores,
+)
 from .rows import equal_shards
+from .sample_weights import check_total, check_weights
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
 _LINE = ("along", "cut_along")  # one of them
@@ -55,6 +75,11 @@ class Work:
 def offers_scores(model) -> bool:
     """Whether examples are seen through scores that are linear in w (protocols.Scores)."""
     return not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
+
+
+def is_certifiable(model, has_scores) -> bool:
+    """Whether bounds of its problems can be proven: without `sizes` nothing bounds the rounding of scores."""
+    return bool(getattr(model, "exact", True)) and not (has_scores and lacks(model, ["sizes"]))
 
 
 def is_compiled(model, rescaling="margin") -> bool:
@@ -121,15 +146,19 @@ class Problem(Identified):
         check_C(C)
         self.model, self.X, self.Y, self.C = model, X, Y, float(C)
         self.cache_size = cache_size
-        self.certified = bool(getattr(model, "exact", True))
         self.work = Work()
         self.rescaling = checked_rescaling(model, rescaling)
         self.has_scores = offers_scores(model) and rescaling == "margin"
         self.has_batches = not self.has_scores and not lacks(model, batches.NEEDS)
+        self.certified = is_certifiable(model, self.has_scores)
         compiled = self.has_scores or self.has_batches
         self.engine = engine or (Threads if compiled else Processes)(n_jobs)
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
-        self._set_data(model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight))
+        data = model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight)
+        if hasattr(data, "check_finite"):
+            data.check_finite()
+        self._set_data(data)
+        self._largest = np.zeros(2)  # length and loss of the cuts that the oracle has given
         if self.has_batches:
             self._oracle = batches.BatchOracle(model, self.data, rescaling, self.engine)
         else:
@@ -138,9 +167,9 @@ class Problem(Identified):
     def _set_data(self, data):
         self.data = data
         self.n = data.n
+        check_weights(data.weights)
         total = float(data.weights.sum())
-        if self.n == 0 or total <= 0:
-            raise ValueError("there is no example with a positive weight")
+        check_total(total, self.C)
         self.mean = 1.0 / total
         self.weight = self.C * total
         self.unit = getattr(data, "unit", 1.0)
@@ -172,6 +201,81 @@ class Problem(Identified):
         part._set_data(data)
         return part
 
+    # What rounding can have done to bounds (rounding.py).
+
+    @property
+    def extent(self) -> Extent:
+        """How large the numbers are."""
+        if self.has_scores:
+            return self._scored_extent
+        # Values of outputs are differences of sums.
+        lengths, losses, terms = self._cut_sizes()
+        reach, losses = Sizes(lengths, losses, self.data.weights).totals()
+        return Extent(terms, self.n, reach, losses, is_sum=False)
+
+    @cached_property
+    def _scored_extent(self):
+        return extent_of(self.model, self.data)
+
+    @property
+    def seen(self):
+        return self._largest.tolist() if self.names_examples else None
+
+    def see(self, seen):
+        largest = np.asarray(seen, float)
+        if largest.shape != (2,):
+            raise ValueError("what was seen of the model's answers is not a length and a loss")
+        np.maximum(self._largest, largest, out=self._largest)
+
+    def cut_lengths(self):
+        """No cut is longer: (n,), or one number for all."""
+        return self._cut_sizes()[0]
+
+    def _cut_sizes(self):
+        """(lengths of cuts, losses, numbers to sum up for a score): as the model tells, or as met so far."""
+        if not self.has_batches:
+            return *(SAFE * self._largest), self.n_params
+        if not hasattr(self.model, "sizes"):
+            return *self._batch_largest, self.n_params
+        sizes = self.model.sizes(self.data)
+        factors = np.maximum(sizes.losses, 1.0) if self.rescaling == "slack" else 1.0
+        return factors * sizes.lengths, sizes.losses, self.data.depth
+
+    @cached_property
+    def _batch_largest(self):
+        """Of a user's batches, from their cuts at w = 0, four times as long."""
+        cuts = self._oracle.cuts(np.zeros(self.n_params), 0, self.n)
+        rows = sp.csr_array(cuts.deltas)
+        lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
+        return 4.0 * float(lengths.max(initial=0.0)), float(cuts.losses.max(initial=0.0))
+
+    def upper(self, w, primal, enough=np.inf) -> float:
+        """At least P(w), where it was computed from w as `primal`.  Where its rounding may be more than
+        `enough`, examples that are beyond their margin whatever rounding does are told apart."""
+        error = primal_error(self.extent, self.regulariser, w, primal, self.C)
+        if error <= enough or not (self.has_scores and hasattr(self.model, "worsened")):
+            return rounded_up(primal, error)
+        regular, hinges = self.regulariser.value(w), self.weight * self.worst_risk(w)
+        error = gamma(len(w) + 16) * regular + gamma(self.extent.rows + 32) * hinges
+        if not self.regulariser.is_least_at(w):
+            error += TINY * len(w)  # squares may have underflown
+        return rounded_up(regular + hinges, error)
+
+    def worst_risk(self, w) -> float:
+        """R(w), were every score as wrong as rounding can have made it."""
+        S = worst_scores(self.model, self.data, self.scores(w), w, self.extent.terms)
+        return self.risk_at(S)
+
+    def lower(self, proof, w, upper, enough=np.inf) -> Lower:
+        """What a dual point proves, where P(w) <= upper."""
+        return lower_bound(self.regulariser, proof, self.extent.free, w, upper, enough)
+
+    def plane_errors(self) -> tuple[float, float]:
+        """By how much a plane's normal, as a vector, and its offset may be off."""
+        extent = self.extent
+        share = self.mean * gamma(extent.terms + extent.rows + 64)
+        return share * extent.reach, share * extent.losses
+
     # Values and cuts at w.
 
     def primal(self, w, weight=None) -> float:
@@ -191,9 +295,16 @@ class Problem(Identified):
                 normal, offset = self._oracle.mean(w)
             else:
                 tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
-                parts = self.engine.map(self._oracle, tasks)
+                parts = self._ask(tasks)
                 normal, offset = sum(g for g, _ in parts), sum(b for _, b in parts)
         return Plane(normal * self.mean, self.mean * offset)
+
+    def _ask(self, tasks):
+        """The oracle's answers, example by example; how large they are is noted."""
+        answers = self.engine.map(self._oracle, tasks)
+        for _, largest in answers:
+            np.maximum(self._largest, largest, out=self._largest)
+        return [found for found, _ in answers]
 
     @contextmanager
     def _asking(self, n):
@@ -218,7 +329,7 @@ class Problem(Identified):
             if self.has_batches:
                 return self._batch_cuts(w, index)
             tasks = [("rows", w, part) for part in parts_of(index)]
-            found = [cut for part in self.engine.map(self._oracle, tasks) for cut in part]
+            found = [cut for part in self._ask(tasks) for cut in part]
         index = index[[cut is not None for cut in found]]
         found = [cut for cut in found if cut is not None]
         rows = stack_rows([row for row, _, _ in found], self.n_params)
@@ -262,7 +373,7 @@ class Problem(Identified):
         return self.engine.map(lambda shard: function(self.data, shard, S, *arguments), shards)
 
     def risk_at(self, S) -> float:
-        return self.mean * sum(self.map_scores(self.model.risk, S))
+        return finite(self.mean * sum(self.map_scores(self.model.risk, S)), "risk")
 
     def along(self, S, dS, t) -> Look:
         """R(S + t dS) and its slope in t."""
@@ -279,7 +390,7 @@ class Problem(Identified):
         """The plane at scores S."""
         c = np.empty_like(S)
         offset = self.mean * sum(self.map_scores(self.model.cut, S, c))
-        return Plane(self.adjoint(c) * self.mean, offset)
+        return Plane(finite(self.adjoint(c) * self.mean, "adjoint"), finite(offset, "cut"))
 
     def group_cuts_at(self, S, count) -> list[Plane]:
         """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""
@@ -301,10 +412,32 @@ class Problem(Identified):
         return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
     def dual_of(self, shares) -> float:
-        """D at the duals C s_i p_i: a lower bound of min P, whatever p is."""
+        """D at the duals C s_i p_i, balanced where there are intercepts."""
+        proof = self.proof_of(shares)
+        return self.regulariser.dual(proof.v, proof.linear)
+
+    def proof_of(self, shares) -> Proof:
+        """The dual point C s_i p_i, balanced where there are intercepts: a lower bound of min P, whatever p
+        is."""
         shares = self.model.balance(self.data, shares)
-        v = self.C * self.adjoint(self.model.coefficients(self.data, shares))
-        return self.regulariser.dual(v, self.C * self.model.dual_loss(self.data, shares))
+        coefficients = self.model.coefficients(self.data, shares)
+        v = self.C * self.adjoint(coefficients)
+        return self.proof_at(v, self.C * self.model.dual_loss(self.data, shares), coefficients)
+
+    def proof_at(self, v, linear, coefficients) -> Proof:
+        """The same, given its sums: v = C adjoint(coefficients)."""
+        extent, regulariser = self.extent, self.regulariser
+        # Shares of several classes may sum to a little more than 1.
+        sums, excess = extent.rows, gamma(4 + coefficients.size // len(coefficients))
+
+        def refined():
+            slopes = np.abs(coefficients)
+            slopes = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
+            mass, losses = (self.C * total for total in self.model.sizes(self.data).totals(slopes))
+            return dual_proof(regulariser, v, linear, mass, losses, sums, excess)
+
+        mass, losses = self.C * extent.reach, self.C * extent.losses
+        return dual_proof(regulariser, v, linear, mass, losses, sums, excess, refined)
 
 
 class RiskProblem(Identified):
@@ -315,32 +448,76 @@ class RiskProblem(Identified):
 
     def __init__(self, risk, n_params, C=1.0, *, regulariser=None, floor=None):
         check_C(C)
+        if floor is not None and not np.isfinite(floor):
+            raise ValueError(f"floor must be a finite number or None; got {floor!r}")
         self._risk, self.n_params, self.weight, self.floor = risk, n_params, float(C), floor
         self.regulariser = regulariser or Regulariser(n_params)
+        self._offset_error = 0.0
+        self._seen = None
 
     def mean_cut(self, w) -> Plane:
-        value, subgradient = self._risk(w.copy())
-        value, subgradient = float(value), np.asarray(subgradient, dtype=np.float64)
-        if subgradient.shape != (self.n_params,):
-            raise ValueError(
-                f"risk(w) returned a subgradient of shape {subgradient.shape}, expected ({self.n_params},)"
-            )
-        if not (np.isfinite(value) and np.isfinite(subgradient).all()):
-            raise ValueError("risk(w) returned a value or subgradient that is not finite")
+        value, subgradient = self._asked(w)
+        size = abs(value) + norm_up(subgradient) * norm_up(w)
+        self._offset_error = max(self._offset_error, gamma(self.n_params + 8) * size)
         return Plane(-subgradient, value - float(subgradient @ w))
 
+    def upper(self, w, primal, enough=np.inf) -> float:
+        """At least P(w); the value and the subgradient of the risk are taken at their word.  It may have been
+        computed by the plane at w, whose offset and whose value there are off by as much each."""
+        error = gamma(self.n_params + 16) * (abs(primal) + self.regulariser.value(w))
+        return rounded_up(primal, error + 2.0 * self.weight * self._offset_error)
+
+    def lower(self, proof, w, upper, enough=np.inf) -> Lower:
+        """What a dual point proves, where P(w) <= upper."""
+        return lower_bound(self.regulariser, proof, None, w, upper, enough)
+
+    def plane_errors(self) -> tuple[float, float]:
+        """By how much a plane's normal and its offset may be off."""
+        return 0.0, self._offset_error
+
+    @property
+    def seen(self):
+        return [self._offset_error]
+
+    def see(self, seen):
+        self._offset_error = max(self._offset_error, seen[0])
+
     def risk(self, w) -> float:
-        return float(self._risk(w.copy())[0])
+        return self._asked(w)[0]
+
+    def _asked(self, w):
+        """(value, subgradient) of the risk, looked at."""
+        value, subgradient = self._risk(w.copy())
+        if not is_one_number(value):
+            raise ValueError(f"risk(w) returned the value {value!r}, expected one number")
+        value, subgradient = (
+            float(value),
+            finite_row(np.asarray(subgradient), self.n_params, "risk(w)", "the subgradient"),
+        )
+        if not np.isfinite(value):
+            raise ValueError(f"risk(w) returned the value {value}, expected a finite number")
+        if self.floor is not None and value < self.floor - 1e-9 * (1.0 + abs(self.floor)):
+            raise ValueError(f"risk(w) returned {value!r}, which is below the floor of {self.floor!r}")
+        return value, subgradient
 
     def primal(self, w, weight=None) -> float:
         """P(w), or with another weight of the risk."""
         return self.regulariser.value(w) + (weight or self.weight) * self.risk(w)
 
     def identity(self) -> dict:
-        """Of the risk nothing is known: `has_objective` compares."""
+        """Of the risk one value is known, at weights that no solver has chosen; none is negative, as it may
+        be a function of such alone."""
+        if self._seen is None:
+            self._seen = f"{self.risk(np.random.default_rng(0).random(self.n_params)):.9g}"
         return {
             "model": "RiskProblem",
             "parameters": self.n_params,
             "weight": self.weight,
             "regulariser": regulariser_digest(self.regulariser),
+            "risk": self._seen,
+            "unseen": "the risk is a function",
         }
+
+    def vouches_for(self, w, primal, weight) -> bool:
+        """Planes are no matter of the examples' order: two equal values will do."""
+        return self.has_objective(w, primal, weight)

@@ -43,7 +43,11 @@ class SlackRescaling(Protocol):
 
 
 class Inexact(Protocol):
-    """Optional: a decoder that may miss the best output; the gap is then an estimate."""
+    """Optional: a decoder that may miss the best output.
+
+    Each output that it does find is a true cut, so that the dual stays a lower bound of the optimum.  But
+    P(w) is measured too low where the worst output is missed, so that the gap is only an estimate.
+    """
 
     exact: bool
 
@@ -168,6 +172,21 @@ class Scores(Protocol):
         the cut need not be found again."""
 
 
+class Sized(Protocol):
+    """Optional, for models with scores or batches: how large their examples are, so that bounds hold whatever
+    rounding does.  Without it scores certify nothing; batches are judged by their cuts at w = 0.
+    """
+
+    def sizes(self, data) -> Any:
+        """rounding.Sizes of the packed examples; `data.depth` is how many numbers a score sums up."""
+
+    def free_bound(self, data) -> tuple[float, float]:
+        """With free weights, (a, b): those of some optimum are at most a + b |w*|."""
+
+    def worsened(self, data, S, e) -> np.ndarray:
+        """With scores: others that have every example's hinge raised by e (n,) or more."""
+
+
 class Duals(Protocol):
     """Optional: duals given as shares p of the wrong outputs, one row an example."""
 
@@ -245,14 +264,22 @@ class Problem(Protocol):
     def identity(self) -> dict:
         """What must be the same where a state is to be of use, as numbers and words; see identity.py."""
 
+    def vouches_for(self, w: Any, primal: float, weight: float) -> bool:
+        """Whether a state is this problem's though its identity does not see everything."""
+
     def has_objective(self, w: Any, primal: float, weight: float | None = None) -> bool:
         """Whether P(w) is `primal`, but for rounding."""
 
-    def needs_probe(self, w: Any) -> bool:
-        """Whether P(w) would not tell other examples."""
+    def upper(self, w: Any, primal: float, enough: float = np.inf) -> float:
+        """At least P(w), which was computed as `primal`; see rounding.py."""
 
-    def probe(self, weight: float | None = None) -> float:
-        """P at weights that tell this problem from others."""
+    def lower(self, proof: Any, w: Any, upper: float, enough: float = np.inf) -> Any:
+        """What a dual point (rounding.Proof) proves, where P(w) <= upper; rounding.Lower."""
+
+    #: What bounds of rounding rest on that a state must remember, or None; and to take it up.
+    seen: list | None
+
+    def see(self, seen: list) -> None: ...
 
 
 class Estimated(Protocol):

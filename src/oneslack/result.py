@@ -26,6 +26,14 @@ class Status(Enum):
     TIME_LIMIT = "the time ran out: raise time_limit, or accept a larger tol"
     INTERRUPTED = "interrupted: this is the best model so far"
     STALLED = "rounding stopped the progress: accept a larger tol, or scale the features"
+    ROUNDING = (
+        "the gap asked for is reached, but for rounding errors that are larger: accept a larger tol, or "
+        "scale the features"
+    )
+    INCONSISTENT = (
+        "the model's joint_feature, loss and decode contradict each other, so that nothing is proven: run "
+        "check_model on it"
+    )
     STOPPED = "a callback asked to stop"
 
     @property
@@ -35,6 +43,10 @@ class Status(Enum):
     @property
     def ok(self) -> bool:
         return self in (Status.CONVERGED, Status.EPSILON, Status.STOPPED)
+
+
+class Torn(Exception):
+    """A dual point was asked for while a step was under way."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,11 @@ class Step:
     n_cuts   planes or duals in play
     violation  by how much the newest constraint is violated (one-slack), in units of mean loss
     state    returns what `start=` needs to go on from here; call it before the next step
+    proof    returns the dual point behind `dual` with bounds of its rounding (rounding.Proof), or one as
+             good; call it before the next step.  It may return None where there is none yet.  None where
+             nothing is proved
+    carried  whether P(w) comes from scores that were carried along from other points
+    within   the problem that w and the dual point are of, where it is another form of the one to solve
     """
 
     w: np.ndarray | Callable[[], np.ndarray]
@@ -57,6 +74,9 @@ class Step:
     violation: float | None = None
     stalled: bool = False
     state: Callable[[], dict[str, Any]] = dict
+    proof: Callable[[], Any] | None = None
+    carried: bool = False
+    within: Any = None
 
     def point(self) -> np.ndarray:
         """w."""
@@ -98,7 +118,10 @@ class Result:
     primal     P(w)
     dual       the best lower bound
     status     why it stopped (a Status; its `advice` is a sentence)
-    certified  False when the lower bound is only an estimate
+    certified  whether dual <= optimum <= primal is proven, rounding included.  Where it is not, the lower
+               bound is an estimate (sampled cuts), or the primal is (a decoder that is not exact, whose lower
+               bound is true), or the model's methods disagree
+    rounding   by how much primal was rounded up and dual down for the proof, together
     primal_error  its standard error, where P(w) is an estimate too
     trace      Trace of the run
     n_iter     steps taken
@@ -124,6 +147,7 @@ class Result:
     solver: str
     reason: str = ""
     primal_error: float = 0.0
+    rounding: float = 0.0
     state: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

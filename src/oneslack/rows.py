@@ -9,6 +9,9 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+#: Products of larger numbers, and sums of them, may be too large for a float; float32 is compared with it as
+#: float64.
+LARGEST = np.float64(1e100)
 #: A shard is worth a thread when it holds at least so many numbers.
 SHARD_SIZE = 200_000
 MAX_SHARDS = 4
@@ -29,6 +32,22 @@ def as_rows(X):
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
     return np.ascontiguousarray(X)
+
+
+def check_finite(X, name_of="row {}".format):
+    """Raise where a matrix, dense or CSR, holds a number that is not finite, or too large to be squared;
+    name_of(i) is what row i is called."""
+    values = X.data if sp.issparse(X) else X
+    if not values.size or (float(values.min()) >= -LARGEST and float(values.max()) <= LARGEST):
+        return
+    bad = np.flatnonzero(~(np.abs(values.ravel().astype(np.float64)) <= LARGEST))
+    if sp.issparse(X):
+        i, k = np.searchsorted(X.indptr, bad[0], side="right") - 1, X.indices[bad[0]]
+    else:
+        i, k = divmod(int(bad[0]), X.shape[1])
+    value = values.ravel()[bad[0]]
+    what = "scale the features" if np.isfinite(value) else "give finite numbers"
+    raise ValueError(f"X has {value} in {name_of(i)}, column {k}; {what}")
 
 
 def stacked(matrices):

@@ -6,30 +6,51 @@ where it lies.  Arrays with a number for each example (scores, cuts, duals) are 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections import OrderedDict, deque
 from functools import cached_property
 from itertools import pairwise
+from math import inf
 from threading import Lock
 
 import numpy as np
 import scipy.sparse as sp
 
 from .cuts import Plane
+from .digests import Digest
 from .engines.threads import Threads
-from .errors import OneslackError
-from .identity import checksum
-from .problem import Problem, Work, check_C, offers_scores
+from .errors import FormatError, OneslackError
+from .model_answers import finite
+from .problem import Problem, Work, check_C, is_certifiable, lacks, offers_scores
 from .regulariser_input import regulariser_of
+from .rounding import Extent, Proof, dual_proof, extent_of, gamma, worst_scores
 from .row_parts import bytes_of_numbers
 from .rows import Shard
+from .sample_weights import check_total, weights_of
 
 #: Rows of one shard that a thread works on at a time hold about so many bytes.
 PART_BYTES = 16_000_000
 #: Shards that stay mapped, and rows whose targets are summed at a time.
 OPEN, SUMMED = 256, 1 << 18
-#: Who reads one row, reads a page of the file.
-PAGE = 4096
+#: Who reads one row, reads a page of the file; the rows of about so many bytes are checked with it.
+PAGE, TAKEN_BYTES = 4096, 1_000_000
+
+
+class Ranges:
+    """A union of ranges of rows."""
+
+    def __init__(self):
+        self.bounds = []  # (lo, hi), rising and apart from each other
+
+    def covers(self, lo, hi) -> bool:
+        k = bisect_right(self.bounds, (lo, inf)) - 1
+        return k >= 0 and hi <= self.bounds[k][1]
+
+    def add(self, lo, hi):
+        apart = [(a, b) for a, b in self.bounds if b < lo or hi < a]
+        near = [(lo, hi), *((a, b) for a, b in self.bounds if not (b < lo or hi < a))]
+        insort(apart, (min(a for a, _ in near), max(b for _, b in near)))
+        self.bounds = apart
 
 
 class ShardedData:
@@ -49,6 +70,7 @@ class ShardedData:
         self._offsets = [int(offset) for offset in folder.offsets]
         self._open = OrderedDict()
         self._lock = Lock()
+        self._noted, self._extent, self._has_sizes = Ranges(), None, not lacks(model, ["sizes"])
         #: Rows that were read so far; n of them are one read of the data.
         self.n_read = 0
         self.total_weight, self.unit = self._sums()
@@ -61,11 +83,17 @@ class ShardedData:
             return float(self.n), 1.0
         for lo, hi in self.pieces(SUMMED):
             rows = self._rows(lo, hi)
-            weights = np.ones(hi - lo) if self._weigh is None else np.asarray(self._weigh(rows), float)
+            weights = self._weights(rows, hi - lo)
             total += float(weights.sum())
             if has_unit:
                 size += float(weights @ np.abs(np.asarray(self._code(rows), float)))
         return total, (size / total if total > 0 and size > 0 else 1.0)
+
+    def _weights(self, rows, n):
+        try:
+            return weights_of(None if self._weigh is None else self._weigh(rows), n)
+        except ValueError as error:
+            raise OneslackError(f"{rows.shard.path}: {error}") from error
 
     @property
     def row_bytes(self):
@@ -75,14 +103,13 @@ class ShardedData:
 
     @cached_property
     def digest(self):
-        """A number by which other data are told: of the shards' checksums, the targets and the weights."""
-        entries = self.folder.manifest.shards
-        found = checksum(np.array([(entry.rows, entry.crc32) for entry in entries], np.int64))
+        """(digest, None): of the shards' checksums, the targets and the weights."""
+        found = Digest([(entry.rows, entry.crc32) for entry in self.folder.manifest.shards])
         for lo, hi in self.pieces(SUMMED):
             rows = self._rows(lo, hi)
-            given = [np.asarray(f(rows)) for f in (self._code, self._weigh) if f is not None]
-            found = checksum(np.array([found]), *given)
-        return found
+            for function in filter(None, (self._code, self._weigh)):
+                found.add(np.asarray(function(rows)))
+        return found.hex, found.unseen
 
     @cached_property
     def shards(self) -> list[Shard]:
@@ -105,7 +132,7 @@ class ShardedData:
         found = []
         for lo, hi in bounds:
             shard, first = self._file(lo)
-            found.append(int(shard.X.indptr[hi - first]) - int(shard.X.indptr[lo - first]))
+            found.append(int(shard.indptr[hi - first]) - int(shard.indptr[lo - first]))
         return np.array(found, np.int64)
 
     def _file(self, row):
@@ -123,16 +150,34 @@ class ShardedData:
         shard, first = self._file(lo)
         return shard.rows(lo - first, hi - first)
 
-    def part(self, lo, hi):
-        """Rows lo <= i < hi, which lie in one file, as the model packs them; X is mapped."""
+    def part(self, lo, hi, is_read=True):
+        """Rows lo <= i < hi, which lie in one file, as the model packs them; X is mapped.  Where all of it is
+        going to be read, how large its numbers are is noted."""
         rows = self._rows(lo, hi)
         self.n_read += hi - lo
         try:
-            return self.model.pack(
+            part = self.model.pack(
                 rows.X, self._code(rows), None if self._weigh is None else self._weigh(rows)
             )
+        except FormatError:  # which names the file
+            raise
         except ValueError as error:
             raise OneslackError(f"{rows.shard.path}: {error}") from error
+        if is_read and self._has_sizes and not self._noted.covers(lo, hi):
+            extent = extent_of(self.model, part)
+            with self._lock:
+                self._noted.add(lo, hi)
+                self._extent = extent if self._extent is None else self._extent + extent
+        return part
+
+    @property
+    def extent(self) -> Extent:
+        """How large the numbers are; rows that were read in parts of several sizes may count twice."""
+        for lo, hi in self.pieces(int(PART_BYTES / max(self.row_bytes, 1.0))):
+            if not self._noted.covers(lo, hi):
+                self.part(lo, hi)
+                self.release(lo)
+        return self._extent
 
     def release(self, lo):
         """Let go of the memory of the file that holds row lo; it is read again when it is used."""
@@ -142,11 +187,12 @@ class ShardedData:
         """The examples `index` as a copy in memory, in this order."""
         index = np.asarray(index, np.int64)
         order = np.argsort(index, kind="stable")
-        runs = np.searchsorted(index[order], self._offsets)
+        pieces = self.pieces(int(TAKEN_BYTES / max(self.row_bytes, 1.0)))
+        runs = np.searchsorted(index[order], [0, *(last for _, last in pieces)])
         parts, before = [], self.n_read
-        for (first, last), (a, b) in zip(pairwise(self._offsets), pairwise(runs), strict=True):
+        for (first, last), (a, b) in zip(pieces, pairwise(runs), strict=True):
             if a < b:
-                part = self.part(first, last)
+                part = self.part(first, last, is_read=False)
                 rows = index[order[a:b]] - first
                 parts.append((part.X[rows], part.y[rows], part.weights[rows]))
                 self.release(first)
@@ -186,8 +232,8 @@ class ShardedProblem(Problem):
     """
 
     has_scores, has_batches = True, False
-    is_out_of_core = is_seen_whole = True
-    rescaling, certified, cache_size = "margin", True, 0
+    is_out_of_core = True
+    rescaling, cache_size = "margin", 0
 
     def __init__(
         self, model, shards, C=1.0, *, code=None, weigh=None, n_jobs=1, prior=None, scale=None,
@@ -210,10 +256,10 @@ class ShardedProblem(Problem):
             weigh = _own_weights
         self.model, self.C, self.X, self.Y = model, float(C), None, None
         self.work, self.engine = Work(), Threads(n_jobs)
+        self.certified = is_certifiable(model, has_scores=True)
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         data = ShardedData(model, shards, code or _default_code(model), weigh)
-        if data.n == 0 or data.total_weight <= 0:
-            raise ValueError("there is no example with a positive weight")
+        check_total(data.total_weight, self.C)
         self.data, self.n = data, data.n
         self.mean, self.weight = 1.0 / data.total_weight, self.C * data.total_weight
         self.unit, self.n_params = data.unit, model.n_params
@@ -249,13 +295,21 @@ class ShardedProblem(Problem):
 
     def risk(self, w):
         """Without scores of all the examples in memory."""
+        return self._risk_by(w, lambda part, S: S)
+
+    def worst_risk(self, w):
+        terms = self.extent.terms
+        return self._risk_by(w, lambda part, S: worst_scores(self.model, part, S, w, terms))
+
+    def _risk_by(self, w, change):
+        """R by change(part, S), the scores S of a part at w."""
 
         def sum_of(part, rows, at):
             S = self.model.new_scores(part)
             self.model.scores(part, rows, w, S)
-            return self.model.risk(part, rows, S)
+            return self.model.risk(part, rows, change(part, S))
 
-        return self.mean * sum(self._each_part(sum_of))
+        return finite(self.mean * sum(self._each_part(sum_of)), "risk")
 
     def map_rows(self, function, *arguments):
         """Arrays among the arguments have a row for each example."""
@@ -281,19 +335,19 @@ class ShardedProblem(Problem):
     def groups(self, count):
         return len(self.data.shards)
 
-    def dual_of(self, shares):
-        """D at the duals C s_i p_i: a lower bound of min P."""
-        return self.bound_of(lambda part, at: shares[at])
+    @property
+    def extent(self) -> Extent:
+        return self.data.extent
 
-    def bound_of(self, shares_at):
-        """D for shares that are given part by part: shares_at(part, rows of the whole)."""
+    def proof_of(self, shares) -> Proof:
+        """The dual point C s_i p_i, balanced where there are intercepts."""
         model, regulariser = self.model, self.regulariser
         flow = None
         if regulariser.n_free:
-            flow = sum(self._each_part(lambda part, rows, at: model.flow(part, shares_at(part, at))))
+            flow = sum(self._each_part(lambda part, rows, at: model.flow(part, shares[at])))
 
         def sums(part, rows, at):
-            p = shares_at(part, at)
+            p = shares[at]
             p = p if flow is None else model.balanced(part, p, flow)
             return model.adjoint(part, rows, model.coefficients(part, p)), model.dual_loss(part, p)
 
@@ -301,7 +355,9 @@ class ShardedProblem(Problem):
         for normal, loss in self._each_part(sums):
             v += normal
             linear += loss
-        return regulariser.dual(self.C * v, self.C * linear)
+        extent, C = self.extent, self.C
+        excess = gamma(32 + shares.size // self.n)
+        return dual_proof(regulariser, C * v, C * linear, C * extent.reach, C * extent.losses, self.n, excess)
 
 
 def _cut(arguments, at):

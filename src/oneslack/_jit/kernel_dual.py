@@ -136,13 +136,14 @@ def simplex_block(Q, y, upper, L, P, S, share, max_passes):
         for i in range(q):
             if upper[i] <= 0.0:
                 continue
-            scale = 1.0 / (upper[i] * max(Q[i, i], 1e-12))
-            top = -np.inf
+            curvature = upper[i] * max(Q[i, i], 1e-12)
+            highest = -np.inf
             for z in range(K):
-                p[z] = P[i, z] + scale * (L[y[i], z] + S[i, z])
-                top = max(top, p[z])
+                highest = max(highest, L[y[i], z] + S[i, z])
             for z in range(K):
-                p[z] -= top
+                away = L[y[i], z] + S[i, z] - highest
+                # A curvature that is too small for a number leaves all to the highest.
+                p[z] = P[i, z] + away / curvature if curvature > 0.0 else 1.0 * (away == 0.0)
             project_simplex(p, 1.0, K, work)
             for z in range(K):
                 change = -upper[i] * (p[z] - P[i, z])

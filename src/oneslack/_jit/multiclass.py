@@ -15,17 +15,19 @@ from .rows import row_nonzeros, row_scores, row_some_scores
 
 @register_jitable
 def project_simplex(v, total, count, work):
-    """Replace v[:count] by its projection on {p >= 0, sum p = total}.
+    """Replace v[:count] by its projection on {p >= 0, sum p = total}, total > 0.
 
     Only entries within `total` of the largest can stay positive; of those, drop what lies under the
-    threshold that the rest would have, until none does (Michelot 1986).
+    threshold that the rest would have, until none does (Michelot 1986).  All are counted from the largest
+    first: beside a v of 1e12, a total of 1e-4 would be lost.
     """
     top = v[0]
     for j in range(1, count):
         top = max(top, v[j])
     m, running = 0, 0.0
     for j in range(count):
-        if v[j] > top - total:
+        v[j] -= top
+        if v[j] > -total or v[j] == 0.0:
             work[m] = v[j]
             running += v[j]
             m += 1
@@ -42,13 +44,13 @@ def project_simplex(v, total, count, work):
         if 0 < left < m:
             m, dropped = left, True
             threshold = (running - total) / m
-    # Rounding in large v must not leave the simplex: a dual bound rests on it.
+    # Rounding must not leave the simplex: a dual bound rests on it.
     given = 0.0
     for j in range(count):
         v[j] = max(v[j] - threshold, 0.0)
         given += v[j]
     for j in range(count):
-        v[j] *= total / given
+        v[j] = v[j] * (total / given) if given > 0.0 else 0.0
 
 
 @register_jitable
@@ -292,8 +294,10 @@ def dual_pass(
             norm = scale * norm2[i]
             q = norm + rate
             for j in range(left):
-                # An empty row is linear in its duals: all goes to the highest.
-                v[j] = alpha[i, mine[j]] + g[j] / q if q > 0.0 else upper[i] * (g[j] == highest)
+                # An empty row is linear in its duals: all goes to the highest.  Counted from there, what a
+                # very short one makes too large for a number is -inf, which no dual goes to.
+                away = (g[j] - highest) / q if q > 0.0 else 0.0
+                v[j] = alpha[i, mine[j]] + away if q > 0.0 else upper[i] * (g[j] == highest)
             project_simplex(v, upper[i], left, work)
             moves = 0
             for j in range(left):

@@ -52,6 +52,21 @@ UPPER_LANES, LOWER_LANES = _lanes()
 
 
 @njit(nogil=True, cache=True)
+def pair_mass(s, starts, groups):
+    """The sum of s_i s_j over all pairs; nothing is taken away from a sum, so that no digits are lost."""
+    total = 0.0
+    for g in range(groups.shape[0] - 1):
+        below = 0.0
+        for r in range(groups[g], groups[g + 1]):
+            mass = 0.0
+            for p in range(starts[r], starts[r + 1]):
+                mass += s[p]
+            total += mass * below
+            below += mass
+    return total
+
+
+@njit(nogil=True, cache=True)
 def gather(rows, S, dS, t, f):
     """f = (S + t dS)[rows]; dS may be None."""
     for p in range(rows.shape[0]):

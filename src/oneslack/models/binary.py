@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..rounding import Sizes
 from .linear import LinearData, pack_rows
 
 
@@ -20,6 +21,9 @@ class Binary:
 
     n_features: int
     intercept: bool = False
+
+    #: What an example has with a kernel: one dual in [0, C s_i] for the hinge max(0, 1 - y S).
+    kernel_duals = "box"
 
     @property
     def n_params(self) -> int:
@@ -114,6 +118,19 @@ class Binary:
         common = min(positive, negative)
         keep = np.where(data.y > 0, _ratio(common, positive), _ratio(common, negative))
         return p * keep
+
+    # How large things are, for bounds that hold whatever rounding does (rounding.py).
+
+    def sizes(self, data) -> Sizes:
+        return Sizes(data.lengths + self.intercept, 1.0, data.weights)
+
+    def free_bound(self, data):
+        """The best b, other weights fixed, puts an example on its margin: y (<w, x> + b) = 1."""
+        return 1.0, float(data.lengths.max())
+
+    def worsened(self, data, S, e):
+        """Scores that have every example's hinge raised by e (n,)."""
+        return S - data.y * e
 
     def rest(self, data, S, p):
         """How far each example is from moving its dual at scores S; 0 for those that may move."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..kept_weights import KeptWeights
 from ..objective import squared_norm
+from ..state_coding import check_between, check_places
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
 BLOCK = 32
@@ -38,6 +39,8 @@ class BoxDual:
 
     #: |delta|^2 of an example beside |x|^2.
     spread = 1.0
+    #: Each dual has bounds of its own, of which the lower one may be negative.
+    is_boxed, is_signed = True, False
 
     def __init__(self, model, data, C, seed, regulariser=None):
         self.model, self.data = model, data
@@ -104,11 +107,11 @@ class BoxDual:
     def begin(self, problem, alpha, bias):
         """Begin at these duals, or their best multiple."""
         self.alpha[:] = alpha
+        is_at_bound = np.abs(self.alpha) >= ALMOST * self.upper
+        np.copyto(self.alpha, np.sign(alpha) * self.upper, where=is_at_bound)
         v = problem.C * problem.adjoint(self.model.coefficients(self.data, self.shares))
         t = best_multiple(problem.regulariser, v, self.linear())
         self.alpha *= t
-        is_at_bound = np.abs(self.alpha) >= ALMOST * self.upper
-        np.copyto(self.alpha, np.sign(alpha) * self.upper, where=is_at_bound)
         self.kept_weights.reset(t * v[: self.w.size])
         self.bias[:] = bias
 
@@ -127,5 +130,8 @@ class BoxDual:
         for name in ("alpha", "bias", "random", "zone"):
             getattr(self, name)[...] = state[name]
         self.kept_weights.restore(state)
+        check_between("alpha", self.alpha, -self.upper if self.is_signed else 0.0, self.upper)
+        check_between("bias", self.bias, -np.finfo(float).max, np.finfo(float).max)
+        check_places("active", state["active"], self.data.n)
         self.count = len(state["active"])
         self.active[: self.count] = state["active"]

@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..rows import Shard, as_rows, compiled_view, cut_into_shards
+from ..rounding import Extent, Sizes
+from ..rows import Shard, as_rows, check_finite, compiled_view, cut_into_shards
+from .linear import longest_row, upper_lengths
 
 
 class Margins(NamedTuple):
@@ -70,6 +72,15 @@ class ConstraintData:
         squared_norms(self.view, 0, self.n, out)
         return out
 
+    @property
+    def depth(self) -> int:
+        return longest_row(self.X)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """(m,): |x_j|, rounded up."""
+        return upper_lengths(self.row_norm2, self.depth)
+
     @cached_property
     def norm2(self) -> np.ndarray:
         """(G,): the largest |x_j|^2 of each group, 0 where it is empty."""
@@ -103,7 +114,8 @@ class Constraints:
         margins = np.ascontiguousarray(Y.margins, dtype=np.float64)
         if margins.shape != (X.shape[0],):
             raise ValueError(f"there are {X.shape[0]} rows, but margins have shape {margins.shape}")
-        _check_finite(X.data if sp.issparse(X) else X, margins)
+        check_finite(X)
+        _check_margins(margins)
         groups = _checked_groups(Y.groups, len(margins))
         n_groups = int(groups.max(initial=-1)) + 1 if groups is not None else len(margins)
         if weights is None:
@@ -133,6 +145,19 @@ class Constraints:
         g = np.zeros(self.n_params)
         adjoint(data.view, coefficients, shard.lo, shard.hi, g)
         return g
+
+    def sizes(self, data) -> Sizes:
+        return Sizes(data.lengths, np.abs(data.margins), data.row_weights)
+
+    def extent(self, data) -> Extent:
+        """Of the rows of a group one counts."""
+        groups = np.flatnonzero(np.diff(data.starts))
+        longest, largest = (
+            np.maximum.reduceat(values, data.starts[groups]) if len(groups) else np.zeros(0)
+            for values in (data.lengths, np.abs(data.margins))
+        )
+        reach, losses = Sizes(longest, largest, data.weights[groups]).totals()
+        return Extent(data.depth + 1, data.n, reach, losses)
 
     # Shards of scores are groups.
 
@@ -166,9 +191,7 @@ class Constraints:
         return ConstraintsDual(self, data, C, seed, regulariser)
 
 
-def _check_finite(values, margins):
-    if not np.isfinite(values).all():
-        raise ValueError("the rows hold a value that is not finite; give finite numbers")
+def _check_margins(margins):
     bad = np.flatnonzero(~np.isfinite(margins))
     if len(bad):
         raise ValueError(f"row {bad[0]}: the margin is {margins[bad[0]]}, expected a finite number")

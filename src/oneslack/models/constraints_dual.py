@@ -13,6 +13,7 @@ import numpy as np
 
 from ..kept_weights import KeptWeights
 from ..rows import Shard
+from ..state_coding import check_between, check_places
 from .box_dual import BLOCK, resting_zone
 
 
@@ -57,8 +58,12 @@ class ConstraintsDual:
     @property
     def shares(self):
         """The duals as shares of what their group may hold."""
-        upper = np.repeat(self.upper, np.diff(self.data.starts))
-        return np.divide(self.alpha, upper, out=np.zeros_like(self.alpha), where=upper > 0)
+        sizes = np.diff(self.data.starts)
+        upper = np.repeat(self.upper, sizes)
+        p = np.divide(self.alpha, upper, out=np.zeros_like(self.alpha), where=upper > 0)
+        total = np.zeros(len(sizes))
+        np.add.at(total, np.repeat(np.arange(len(sizes)), sizes), p)
+        return p / np.repeat(np.maximum(total, 1.0), sizes)  # whatever rounding has made of a step
 
     def linear(self):
         return float(np.einsum("i,i", self.alpha, self.data.margins))
@@ -107,5 +112,11 @@ class ConstraintsDual:
         for name in self._ARRAYS:
             getattr(self, name)[...] = state[name]
         self.kept_weights.restore(state)
+        check_between(
+            "alpha", self.alpha, 0.0, np.repeat((1.0 + 1e-9) * self.upper, np.diff(self.data.starts))
+        )
+        for name, below in (("rows", self.data.n), ("counts", self.data.n + 1)):
+            check_places(name, getattr(self, name), below)
+        check_places("active", state["active"], self.data.n_groups)
         self.n_active, self.count = len(state["active"]), int(state["count"])
         self.active[: self.n_active] = state["active"]

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from ..model_answers import brief, finite_row
+
 #: The output of a binary model that says no; a yes is (h,).
 NO = ()
 
@@ -92,7 +94,7 @@ class CompletedBinary(Completed):
 
     def joint_feature(self, x, z):
         if z:
-            return self.model.feature(x, *z)
+            return self._feature(x, *z)
         return sp.csr_array((1, self.n_params)) if self.sparse else np.zeros(self.n_params)
 
     def loss(self, y, z):
@@ -106,7 +108,11 @@ class CompletedBinary(Completed):
         return yes if self.score(w, x, yes) + margin > 0.0 else NO
 
     def score(self, w, x, yes) -> float:
-        return float(np.sum(self.model.feature(x, *yes) @ w))
+        return float(np.sum(self._feature(x, *yes) @ w))
+
+    def _feature(self, x, h):
+        """phi(x, h), looked at: a score that is not a number would be taken for a no."""
+        return finite_row(self.model.feature(x, h), self.n_params, "feature", f"latent value {brief(h)}")
 
     def truth(self, y, h=None):
         """The truth, y > 0 or not, with the latent value h."""

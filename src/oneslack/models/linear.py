@@ -13,7 +13,14 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from ..rows import Shard, as_rows, compiled_view, cut_into_shards
+from ..rounding import gamma
+from ..rows import LARGEST, Shard, as_rows, check_finite, compiled_view, cut_into_shards
+from ..sample_weights import weights_of
+
+#: Numbers of a matrix that a compiled loop is not worth loading for.
+SMALL = 10_000
+#: A square below this may have lost digits.
+UNDERFLOW = 1e-290
 
 
 @dataclass(frozen=True)
@@ -49,15 +56,53 @@ class LinearData:
     @cached_property
     def norm2(self) -> np.ndarray:
         """|x_i|^2."""
+        if self.n_entries <= SMALL:
+            return small_norms(self.X)
         from .._jit.rows import squared_norms
 
         out = np.empty(self.n)
         squared_norms(self.view, 0, self.n, out)
         return out
 
+    @property
+    def depth(self) -> int:
+        """The most numbers that a row holds."""
+        return longest_row(self.X)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """|x_i|, rounded up."""
+        return upper_lengths(self.norm2, self.depth)
+
+    def check_finite(self):
+        """Raise where X holds a number that is not finite, or too large to be squared."""
+        if not self.norm2.max(initial=0.0) <= LARGEST:
+            check_finite(self.X)
+
     def take(self, index) -> LinearData:
         """The examples `index`, as a copy."""
         return LinearData(self.X[index], self.y[index], self.weights[index])
+
+
+def small_norms(X) -> np.ndarray:
+    """|x_i|^2 of the rows of a small matrix, without compiled code."""
+    if sp.issparse(X):
+        wide = X.astype(np.float64)
+        return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
+    wide = X.astype(np.float64, copy=False)
+    return np.einsum("ij,ij->i", wide, wide)
+
+
+def longest_row(X) -> int:
+    """The most numbers that a row of a matrix holds."""
+    return int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
+
+
+def upper_lengths(norm2, depth) -> np.ndarray:
+    """At least the lengths of vectors of `depth` numbers whose squares were summed up."""
+    lengths = np.sqrt(norm2 + depth * UNDERFLOW)
+    lengths *= 1.0 + gamma(depth + 8)
+    return lengths
 
 
 def pack_rows(X, y, weights) -> LinearData:
@@ -66,8 +111,7 @@ def pack_rows(X, y, weights) -> LinearData:
     n = X.shape[0]
     if len(y) != n:
         raise ValueError(f"X has {n} rows but y has {len(y)} labels")
-    weights = np.ones(n) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    return LinearData(X, np.ascontiguousarray(y), weights)
+    return LinearData(X, np.ascontiguousarray(y), weights_of(weights, n))
 
 
 def circulation(flow: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
+from ..rounding import Sizes
 from .linear import LinearData, circulation, pack_rows
 
 
@@ -28,12 +29,16 @@ class Multiclass:
     intercept: bool = False
     losses: np.ndarray | None = field(default=None)
 
+    #: What an example has with a kernel: duals of its outputs that share C s_i, losses as above.
+    kernel_duals = "simplex"
+
     def __post_init__(self):
         K = self.n_classes
         losses = 1.0 - np.eye(K) if self.losses is None else np.array(self.losses, float)
-        if losses.shape != (K, K) or (losses < 0).any() or np.diag(losses).any():
+        is_loss = (losses >= 0).all() and np.isfinite(losses).all()
+        if losses.shape != (K, K) or not is_loss or np.diag(losses).any():
             raise ValueError(
-                f"losses must be ({K}, {K}), >= 0, with a diagonal of 0; got shape {losses.shape}"
+                f"losses must be ({K}, {K}), finite and >= 0, with a diagonal of 0; got shape {losses.shape}"
             )
         object.__setattr__(self, "losses", losses)
 
@@ -142,6 +147,26 @@ class Multiclass:
         P = P * keep[data.y]
         P[np.arange(data.n), data.y] = 1.0 - P.sum(axis=1)
         return P
+
+    # How large things are, for bounds that hold whatever rounding does (rounding.py).
+
+    def sizes(self, data) -> Sizes:
+        losses = self.losses.max(axis=1)[data.y]
+        return Sizes(data.lengths + self.intercept, losses, 2.0 * data.weights)
+
+    def free_bound(self, data):
+        """Any group of classes may be moved, other weights fixed, until two classes tie for an example: so
+        there is a best b where ties connect all classes, and b_k - b_l is at most K - 1 steps of
+        max loss + |<w_k - w_l, x>|."""
+        steps = self.n_classes - 1.0
+        return steps * float(self.losses.max()), steps * 1.5 * float(data.lengths.max())
+
+    def worsened(self, data, S, e):
+        """Scores that have every example's hinge raised by 2 e (n,)."""
+        worse = S + e[:, None]
+        rows = np.arange(data.n)
+        worse[rows, data.y] = S[rows, data.y] - e
+        return worse
 
     def rest(self, data, S, P):
         """How far each example is from moving its duals at scores S; 0 for those that may move."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..kept_weights import KeptWeights
+from ..state_coding import check_between, check_places
 from .box_dual import best_multiple
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
@@ -62,7 +63,11 @@ class MulticlassDual:
 
     @property
     def shares(self):
-        return self.shares_of(self.alpha)
+        """Of each example; those of wrong classes sum to at most 1, whatever rounding has made of a step."""
+        P, rows = self.shares_of(self.alpha), np.arange(self.data.n)
+        wrong = P.sum(axis=1) - P[rows, self.data.y]
+        P /= np.maximum(wrong, 1.0)[:, None]
+        return P
 
     def shares_of(self, alpha):
         """Any duals, or changes of them, as shares of their sum."""
@@ -71,8 +76,11 @@ class MulticlassDual:
 
     def leaning(self, S):
         """The duals after each example's own exact step at scores S: a projection on its simplex."""
-        length = np.divide(1.0, self.norm2, out=np.zeros_like(self.norm2), where=self.norm2 > 0)
-        free = self.alpha + length[:, None] * (self.model.losses[self.data.y] + S)
+        # Counted from the highest, as by a very short row the others are -inf.
+        g, norm2 = self.model.losses[self.data.y] + S, self.norm2[:, None]
+        g -= g.max(axis=1, keepdims=True)
+        with np.errstate(over="ignore"):
+            free = self.alpha + np.divide(g, norm2, out=np.zeros_like(g), where=norm2 > 0)
         falling = -np.sort(-free, axis=1)
         excess = np.cumsum(falling, axis=1) - self.upper[:, None]
         threshold = excess / np.arange(1, free.shape[1] + 1)
@@ -131,5 +139,10 @@ class MulticlassDual:
         for name in ("alpha", "bias", "random", "classes", "n_classes", "zone"):
             getattr(self, name)[...] = state[name]
         self.kept_weights.restore(state)
+        check_between("alpha", self.alpha, 0.0, (1.0 + 1e-9) * self.upper[:, None])
+        check_between("bias", self.bias, -np.finfo(float).max, np.finfo(float).max)
+        check_places("active", state["active"], self.data.n)
+        check_places("classes", self.classes, self.model.n_classes)
+        check_places("n_classes", self.n_classes, self.model.n_classes + 1)
         self.count = len(state["active"])
         self.active[: self.count] = state["active"]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..rounding import gamma
 from ..rows import Shard, cut_into_shards
 from .linear import LinearData
 from .two_ranks import WORTHWHILE, TwoRanks
@@ -80,6 +81,22 @@ class RankedData(LinearData):
             return None
         return TwoRanks(self.rows, self.s, int(self.starts[1]), self.scale)
 
+    @property
+    def slopes(self) -> np.ndarray:
+        """(n,): what the pairs of each row count at most: scale s_i times the weight of all of its group that
+        have another target; where pairs are not counted, rounding is as large as that of all its group."""
+        first = self.starts[self.groups]
+        slopes = np.empty(self.n)
+        if self.s is None:
+            others = np.repeat(np.diff(first), np.diff(first)) - np.repeat(
+                np.diff(self.starts), np.diff(self.starts)
+            )
+            slopes[self.rows] = self.scale * self.weights[0] * others
+        else:
+            of_group = np.repeat(np.add.reduceat(self.s, first[:-1]), np.diff(first))
+            slopes[self.rows] = self.scale * self.s * of_group
+        return (1.0 + gamma(self.n + 8)) * slopes
+
     @contextmanager
     def active_pairs(self, shard, S, dS=None, t=0.0):
         """The ActivePairs of a shard at S + t dS; good inside the block only."""
@@ -129,12 +146,13 @@ def rank(data: LinearData, codes) -> RankedData:
         raise ValueError("there is no pair to rank: all targets are equal inside each group")
     weights = data.weights[rows]
     s = None if np.all(weights == weights[0]) else weights
-    lower = starts[number] - starts[groups][np.cumsum(new_group) - 1]
     if s is None:
+        lower = starts[number] - starts[groups][np.cumsum(new_group) - 1]
         pairs = float(lower.sum())
     else:
-        total = np.append(0.0, np.cumsum(s))
-        pairs = float(s @ (total[starts[number]] - total[starts[number] - lower]))
+        from .._jit.ranking import pair_mass
+
+        pairs = pair_mass(s, starts, groups)
     if not pairs > 0:
         raise ValueError("there is no pair to rank: no pair has a positive weight")
     scale = float(weights.sum()) / pairs

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..rounding import Sizes
 from .linear import pack_rows
 from .ranked import RankedData, rank
 
@@ -81,6 +82,9 @@ class Ranking:
         g = np.zeros(self.n_params)
         adjoint(data.view, coefficients, shard.lo, shard.hi, g)
         return g
+
+    def sizes(self, data) -> Sizes:
+        return Sizes(data.lengths, 1.0, data.slopes)
 
     # Shards of scores are positions in the order of groups and targets.
 

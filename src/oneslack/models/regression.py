@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..rounding import Sizes
 from .linear import LinearData, pack_rows
 
 
@@ -122,6 +123,19 @@ class Regression:
         up, down = flow
         common = min(up, down)
         return p * np.where(p > 0, _ratio(common, up), _ratio(common, down))
+
+    # How large things are, for bounds that hold whatever rounding does (rounding.py).
+
+    def sizes(self, data) -> Sizes:
+        return Sizes(data.lengths + self.intercept, np.abs(data.y) + self.epsilon, data.weights)
+
+    def free_bound(self, data):
+        """The best b, other weights fixed, puts an example on an edge of its tube."""
+        return float(np.abs(data.y).max()) + self.epsilon, float(data.lengths.max())
+
+    def worsened(self, data, S, e):
+        """Scores that have every example's loss raised by e (n,)."""
+        return np.where(data.y > S, S - e, S + e)
 
     def rest(self, data, S, p):
         """How far each example is from moving its dual at scores S; 0 for those that may move."""

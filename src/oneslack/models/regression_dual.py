@@ -17,6 +17,8 @@ from .box_dual import BoxDual
 class RegressionDual(BoxDual):
     """alpha (n,), w (d,) and what is active."""
 
+    is_signed = True
+
     def __init__(self, model, data, C, seed, regulariser=None):
         super().__init__(model, data, C, seed, regulariser)
         self.epsilon = float(model.epsilon)

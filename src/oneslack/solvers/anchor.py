@@ -49,7 +49,7 @@ class Anchor:
         else:
             r = r[: passes.weights.size]
             stiffness = float(passes.upper.mean() * passes.norm2.mean()) * passes.spread
-        if stiffness <= STIFF:
+        if not STIFF < stiffness < np.inf:
             return None
         kappa = float(np.sqrt(stiffness))
         if regulariser.nonnegative is not None:

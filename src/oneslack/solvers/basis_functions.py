@@ -138,8 +138,7 @@ def pivoted_cholesky(kernel, A, k, share, step=64):
 
 def features(problem, basis, back) -> np.ndarray:
     """z of all examples, (n, k) in the kernel's precision."""
-    dtype = problem.kernel.dtype
-    size = problem.n * len(basis) * np.dtype(dtype).itemsize
+    size = problem.n * len(basis) * problem.kernel.itemsize
     if size > problem.memory:
         raise ValueError(
             f"{len(basis)} basis functions for {problem.n} examples take {size / 1e9:.1f} GB of features, "

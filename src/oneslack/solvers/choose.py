@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 from ..models.linear import LinearData
+from .choose_kernel import choose_kernel_solver, refuse_plain
 from .distributed_dual import DistributedDual
 from .dual_cd import DualCD
 from .n_slack import NSlack
@@ -46,6 +47,8 @@ def choose_solver(problem, solver="auto", seed=0):
 
 
 def _automatic(problem, seed):
+    if hasattr(problem, "kernel"):
+        return choose_kernel_solver(problem, seed)
     if is_out_of_core(problem):
         return Streaming(seed=seed), "the examples lie on disk: they are read within a budget of memory"
     if is_in_parts(problem):
@@ -149,6 +152,8 @@ def _offers_rows(problem, solver):
 
 
 def _check_fit(problem, solver):
+    if hasattr(problem, "kernel") and isinstance(solver, tuple(BY_NAME.values())):
+        refuse_plain(problem, solver)
     if isinstance(solver, Newton) and getattr(problem.regulariser, "nonnegative", None) is not None:
         raise ValueError("Newton cannot hold weights >= 0. Use DualCD or OneSlack.")
     lacking = missing(problem, solver)

@@ -12,6 +12,7 @@ import time
 import numpy as np
 
 from ..cuts import Plane
+from ..objective import inner
 from .remembered import Remembered
 
 #: The share of the gap that a remembered plane must cut off where its worth is measured.
@@ -87,17 +88,18 @@ class CutCache:
                 self.store = Remembered(self.problem, self.problem.data.weights, limit=1, duals=False)
         return plane
 
-    def ask(self, w) -> Plane:
-        """The plane of the oracle's cuts at w, which are remembered; a remembered cut that is worse for
-        its example is taken instead."""
+    def ask(self, w) -> tuple[Plane, float]:
+        """The plane of the oracle's cuts at w, which are remembered, and R(w); a remembered cut that is worse
+        for its example is taken instead, and so is one that is hardly better, which R(w) does not."""
         if self.is_idle:
-            return self.problem.mean_cut(w)
+            plane = self.problem.mean_cut(w)
+            return plane, plane.value(w)
         begin = time.perf_counter()
         index = np.arange(self.problem.n)
-        self.store.learn(self.problem, w, index)
+        risk = self._risk(self.store.learn(self.problem, w, index))
         plane = self._mean(index, self.store.best(w, index)[1])
         self.last, self.seconds = "asked", time.perf_counter() - begin
-        return plane
+        return plane, risk
 
     def ask_some(self, w, index, doubts):
         """Ask the examples `index` (rising), remember their cuts, and note by how much they are worse than
@@ -106,6 +108,15 @@ class CutCache:
         hinges = self.store.learn(self.problem, w, index)
         doubts.note(index, hinges - known, known)
         return hinges
+
+    def ask_all(self, w, doubts) -> tuple[Plane, float]:
+        """The same of all examples, and `ask`'s answer."""
+        risk = self._risk(self.ask_some(w, np.arange(self.problem.n), doubts))
+        return self.plane(w), risk
+
+    def _risk(self, hinges):
+        """R, by the hinges of all examples."""
+        return self.problem.mean * inner(self.problem.data.weights, hinges)
 
     def _mean(self, index, places):
         store, problem = self.store, self.problem

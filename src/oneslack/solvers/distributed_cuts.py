@@ -181,6 +181,10 @@ class TeamCuts:
             self._recover()
         return found is not None
 
+    def proof(self):
+        """The dual point, summed up anew; None where a worker has lost its duals."""
+        return self.problem.proof_at(self.v, self.linear) if self.refresh() else None
+
     def state(self):
         workers = {}
         for state in self.engine.ask("dual_state"):

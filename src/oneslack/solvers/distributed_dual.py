@@ -191,11 +191,18 @@ class TeamDuals:
 
     def balanced_value(self) -> float:
         """D at duals that balance exactly; no bound where a worker has lost them."""
+        balanced = self._balanced()
+        return -np.inf if balanced is None else self.problem.regulariser.dual(*balanced)
+
+    def _balanced(self):
+        """(v, sum alpha loss) of the balanced duals; None where a worker has lost them."""
         flow = self.problem.total_duals("dual_balance")
-        balanced = self.problem.total_duals("dual_balanced", flow[0]) if flow is not None else None
-        if balanced is None:
-            return -np.inf
-        return self.problem.regulariser.dual(*balanced)
+        return self.problem.total_duals("dual_balanced", flow[0]) if flow is not None else None
+
+    def proof(self):
+        """The dual point, summed up anew; None where a worker has lost its duals."""
+        found = self._balanced() if len(self.bias) else self.problem.total_duals("dual_sum")
+        return None if found is None else self.problem.proof_at(*found[:2])
 
     def state(self):
         own = {name: np.copy(getattr(self, name)) for name in ("v", "bias", "imbalance")}

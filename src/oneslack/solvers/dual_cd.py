@@ -20,24 +20,20 @@ balance exactly (`balance` of the model).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from ..objective import inner
 from ..result import Step
+from ..rounding import Proof, dual_proof, gamma
 from .anchor import Anchor
-from .line import Line, minimise_on_line
+from .polish import Origin, polish
 from .structured_dual import structured_steps
 
 #: Work, in passes over all the data, after which the true bound is looked at anyway.
 LIMIT = 10.0
 #: Work between two looks that the running bound asked for: about what a look costs.
 WAIT = 0.5
-#: How many times its length a line is searched.
-FAR = 64.0
-#: By what share of itself w is about too short or too long when it is looked at.
-NEAR = 0.02
 #: How fast a pass moves the intercept, beside the mean squared length of the examples.
 BIAS_RATE = 0.3
 
@@ -89,13 +85,27 @@ class DualCD:
         if "duals" in start:
             running = self._dual(problem, passes, anchor)
         origin = Origin.of(problem)
+        # The proof of the best D with intercepts.
+        balanced = Proof(*start["balanced"]) if start.get("balanced") else None
+        visits = start.get("visits", problem.n)  # steps since w was summed up anew, at most
 
         def state():
             parts = {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
-            return parts | {"running": running, "anchor": anchor.state() if anchor else None}
+            parts |= {"running": running, "visits": visits, "balanced": balanced and balanced.kept()}
+            return parts | {"anchor": anchor.state() if anchor else None}
+
+        def proof():
+            if balanced is not None:
+                return balanced
+            # Several duals of an example may sum to more than their bound, by rounding: shares never do.
+            is_boxed = getattr(passes, "is_boxed", False) and not has_bias
+            if is_boxed and not anchor and problem.regulariser.is_plain:
+                return running_proof(problem, passes, visits)
+            return problem.proof_of(passes.shares)
 
         while True:
             visited = passes.count
+            visits += visited
             gap, growth = passes.run(rate)
             running += growth
             if anchor:
@@ -104,7 +114,7 @@ class DualCD:
                 gap += anchor.excess(far)
             is_due = check.due(gap, running, visited / problem.n, passes.count)
             if not is_due and not (anchor and is_near):
-                yield Step(passes.point, dual, n_cuts=passes.count, state=state)
+                yield Step(passes.point, dual, n_cuts=passes.count, state=state, proof=proof)
                 continue
             w = passes.point.copy()
             S = problem.scores(w)
@@ -112,13 +122,22 @@ class DualCD:
             primal = None
             if is_due:
                 w, primal = polish(problem, w, S, 0.1 * max(tol, 1e-12) * abs(running), origin)
-                dual = max(dual, problem.dual_of(passes.shares) if has_bias else running)
+                if has_bias:
+                    found = problem.proof_of(passes.shares)
+                    value = problem.regulariser.dual(found.v, found.linear)
+                    balanced = found if balanced is None or value > dual else balanced
+                else:
+                    value = running
+                dual = max(dual, value)
                 check.verified(primal - dual, running)
                 rate = self._next_rate(rate, usual, passes.count, check.vain)
             if anchor and is_near:
                 S = anchor.move(passes.weights, S)
             passes.reopen(S)
-            yield Step(w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state)
+            yield Step(
+                w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state, proof=proof,
+                carried=origin is not None,  # a multiple of w has the scores of w
+            )  # fmt: skip
 
     @staticmethod
     def at_other_C(state, ratio):
@@ -151,54 +170,15 @@ class DualCD:
         return rate if not vain else 0.7 * rate if rate > 0.03 * usual else 10.0 * usual
 
 
-class Origin(NamedTuple):
-    """Where the regulariser is least, and its scores."""
-
-    w: np.ndarray
-    S: np.ndarray
-
-    @staticmethod
-    def of(problem) -> Origin | None:
-        """None for 0."""
-        if problem.regulariser.prior is None:
-            return None
-        w = problem.regulariser.start()
-        return Origin(w, problem.scores(w))
-
-
-def polish(problem, w, S, enough, origin=None):
-    """The best multiple of w, or point of the line to it from the origin of the regulariser, then the best
-    intercept for it: all without a pass over the data."""
-    direction, dS = (w, S) if origin is None else (w - origin.w, S - origin.S)
-    line = Line(problem, w, S, direction, dS)
-    w, S, primal = _lowest(problem, line, enough, NEAR, *_ends(problem.regulariser, w, direction))
-    if problem.regulariser.n_free == 1:
-        direction = np.zeros_like(w)
-        direction[problem.regulariser.free] = 1.0
-        dS = np.ones_like(S) if isinstance(S, np.ndarray) else problem.scores(direction)
-        w, S, primal = _lowest(problem, Line(problem, w, S, direction, dS), enough, 1.0)
-    return w, primal
-
-
-def _ends(regulariser, w, direction):
-    """How far w may go forwards and backwards until a weight that is held >= 0 would leave; backwards lies
-    the origin of the regulariser."""
-    if regulariser.nonnegative is None:
-        return FAR, FAR
-    falling = regulariser.nonnegative & (direction < 0)
-    return float(np.min(w[falling] / -direction[falling], initial=FAR)), 1.0
-
-
-def _lowest(problem, line, enough, near, forwards=FAR, backwards=FAR):
-    """(w, S, P) at the lowest point of a line, both ways; it is looked for as far as `near` first."""
-    primal, end = line.value(0.0), forwards
-    if line.slope(0.0) > 0:
-        line, end = Line(problem, line.w, line.S, -line.direction, -line.dS), backwards
-    if end == 0.0:
-        return line.w, line.S, primal
-    t, _ = minimise_on_line(line, primal, enough, min(near, end), end)
-    lower = line.value(t) if t > 0 else primal
-    return (*line.point(t), lower) if lower < primal else (line.w, line.S, primal)
+def running_proof(problem, passes, visits) -> Proof:
+    """The duals with w as it was kept up to date.  No partial sum of a component has more than C sum_i s_i
+    |x_ik|, so `visits` steps are off by at most gamma(2 visits) of it; summed up anew it is less."""
+    extent, C = problem.extent, problem.C
+    n = problem.n_params
+    return dual_proof(
+        problem.regulariser, passes.weights.reshape(n).copy(), passes.linear(), C * extent.reach,
+        C * extent.losses, 2 * visits, gamma(16), lambda: problem.proof_of(passes.shares),
+    )  # fmt: skip
 
 
 class Verification:

@@ -16,11 +16,13 @@ alpha_i y_i should rise with one where it should fall, and the bias is the best 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..engines.blas import single_blas_thread
 from ..kernel_problem import Expansion
+from ..kernel_rounding import box_point, lacks_duals, scores_of, simplex_coefficients, simplex_point
 from ..result import Step
 from .sampled_cuts import check_kernel_problem
 
@@ -65,20 +67,24 @@ class ExactKernel:
         if before:
             duals.values[:], rng.bit_generator.state = before["duals"], before["rng"]
             best, idle = before["best"], before["idle"]
-            S = _fresh(problem, duals.coefficients())
+            fresh = _fresh(problem, duals.coefficients())
+            S = fresh.values.copy()
         else:
             S, best, idle = np.zeros((problem.n, problem.slots)), -np.inf, 0
-        is_fresh = True
+            fresh = _fresh(problem, duals.coefficients())
         while True:
             bias = duals.bias(S)
             c = duals.coefficients()
             norm2 = float(np.einsum("ij,ij", c, S))
+            if norm2 < 0.0:
+                problem.see_square(norm2, float(np.abs(c * S).sum()))
             dual = duals.linear() - 0.5 * norm2
             primal = 0.5 * norm2 + problem.weight * problem.risk_at(S + bias)
             gap = primal - dual
-            if gap <= tol * primal and not is_fresh:
+            if gap <= tol * primal and fresh is None:
                 # Rounding adds up in S: the certificate is of scores computed anew.
-                S, is_fresh = _fresh(problem, c), True
+                fresh = _fresh(problem, c)
+                S = fresh.values.copy()
                 continue
             if before is None:
                 idle = 0 if dual > best else idle + 1
@@ -86,7 +92,7 @@ class ExactKernel:
                 state = {"duals": duals.values, "best": best, "idle": idle}
                 yield Step(
                     w=_expansion(c, bias), dual=dual, primal=primal, n_cuts=int(c.any(axis=1).sum()),
-                    stalled=idle >= PATIENCE,
+                    stalled=idle >= PATIENCE, proof=partial(_proof, duals.point, duals.values, fresh),
                     state=lambda state=state: {**state, "rng": rng.bit_generator.state},
                 )  # fmt: skip
             before = None  # that step was taken before
@@ -96,12 +102,19 @@ class ExactKernel:
             change = duals.ascend(chosen, Q, S[chosen], self.inner, self.max_passes)
             moved = change.any(axis=1)
             rows.add(slots[moved], change[moved], S)
-            is_fresh = False
+            fresh = None
+
+
+def _proof(point, values, fresh):
+    """Of the duals as they were, with their scores: Ctrl-C may come in the middle of the next step."""
+    return point(values), fresh
 
 
 def _fresh(problem, c):
+    """Scores in float64, whatever the kernel's precision: float32 values are good enough to get there, not to
+    prove it."""
     used = np.flatnonzero(c.any(axis=1))
-    return problem.product(None, used, c[used])
+    return scores_of(problem, used, c[used])
 
 
 def _expansion(c, bias):
@@ -110,13 +123,11 @@ def _expansion(c, bias):
 
 
 def _duals_of(problem):
-    if problem.slots == 1:
+    lacking = lacks_duals(problem)
+    if lacking:
+        raise ValueError(f"ExactKernel does not know {lacking}; use SampledCuts or BasisFunctions")
+    if problem.model.kernel_duals == "box":
         return (_Pairs if problem.intercept else _Box)(problem)
-    if problem.intercept:
-        raise ValueError(
-            "ExactKernel has no intercepts for more than two classes at once; train without an intercept, or "
-            "one class against the rest"
-        )
     return _Simplex(problem)
 
 
@@ -125,8 +136,7 @@ class RowCache:
 
     def __init__(self, problem, block):
         self.problem, n = problem, problem.n
-        itemsize = np.dtype(problem.kernel.dtype).itemsize
-        room = int(min(problem.memory // (n * itemsize), n))
+        room = int(min(problem.memory // (n * problem.kernel.itemsize), n))
         self.capacity = max(min(block, room, n), min(2, n))
         self.rows = np.empty((max(room, self.capacity), n), problem.kernel.dtype)
         self.slot_of = np.full(n, -1)
@@ -179,8 +189,12 @@ class _Box:
     """Two classes: values alpha_i in [0, C s_i]."""
 
     def __init__(self, problem):
-        self.y, self.upper = problem.data.y, problem.C * problem.data.weights
+        self.problem, self.y, self.upper = problem, problem.data.y, problem.C * problem.data.weights
         self.values = np.zeros(problem.n)
+
+    def point(self, values):
+        """What duals prove (kernel_rounding.py)."""
+        return box_point(self.problem, values)
 
     def bias(self, S):
         return np.zeros(1)
@@ -207,7 +221,7 @@ class _Box:
         alpha, y = self.values[chosen], self.y[chosen]
         block(Q, y, self.upper[chosen], alpha, np.ascontiguousarray(S[:, 0]), share, limit)
         change = (alpha - self.values[chosen]) * y
-        self.values[chosen] = alpha
+        self.values = _changed(self.values, chosen, alpha)
         return change[:, None]
 
 
@@ -242,17 +256,21 @@ class _Simplex:
     """Many classes: row i of the values, on the simplex, shares C s_i among the outputs."""
 
     def __init__(self, problem):
-        self.model, self.data, self.C = problem.model, problem.data, problem.C
+        self.problem, self.model, self.data, self.C = problem, problem.model, problem.data, problem.C
         self.upper = problem.C * problem.data.weights
         self.losses = problem.model.losses
         self.values = np.zeros((problem.n, problem.slots))
         self.values[np.arange(problem.n), self.data.y] = 1.0
 
+    def point(self, values):
+        """What duals prove (kernel_rounding.py)."""
+        return simplex_point(self.problem, values)
+
     def bias(self, S):
         return np.zeros(S.shape[1])
 
     def coefficients(self):
-        return self.C * self.model.coefficients(self.data, self.values)
+        return simplex_coefficients(self.problem, self.values)
 
     def linear(self):
         return self.C * self.model.dual_loss(self.data, self.values)
@@ -270,8 +288,15 @@ class _Simplex:
         P, upper = self.values[chosen], self.upper[chosen]
         simplex_block(Q, self.data.y[chosen], upper, self.losses, P, S, share, max_passes)
         change = -upper[:, None] * (P - self.values[chosen])
-        self.values[chosen] = P
+        self.values = _changed(self.values, chosen, P)
         return change
+
+
+def _changed(values, chosen, new):
+    """A copy with new values: those of the last step stay what they were."""
+    values = values.copy()
+    values[chosen] = new
+    return values
 
 
 def _drawn(lack, q, rng):

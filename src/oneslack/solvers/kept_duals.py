@@ -15,6 +15,8 @@ class KeptDuals:
         self.model, self.regulariser, self.C = problem.model, problem.regulariser, problem.C
         self.store = np.zeros(shape, dtype)
         self.v, self.loss, self.flow = np.zeros(problem.n_params), 0.0, 0.0
+        self.sums = problem.n  # numbers that a component of v is the sum of, at most
+        self.is_whole = True  # not while sums change: Ctrl-C may come
 
     def shares(self, rows, y):
         """Those of some examples; of several classes the own one has what the others leave."""
@@ -41,23 +43,28 @@ class KeptDuals:
         """Set the duals of the examples of the problem `part`, and take them back if that lowers D."""
         data, before = part.data, (self.v, self.loss, self.flow, self.lagrangian(w))
         kept = self.store[rows]
+        self.is_whole = False
         self.store[rows] = new
         new = self.shares(rows, data.y)
         # Most do not change, and rows with a coefficient of 0 are not read.
         step = self.model.coefficients(data, new) - self.model.coefficients(data, old)
         self.v = self.v + self.C * part.adjoint(step)
+        self.sums += 4 * part.n
         self.loss += self.C * (self.model.dual_loss(data, new) - self.model.dual_loss(data, old))
         if self.regulariser.n_free:
             self.flow = self.flow + self.model.flow(data, new) - self.model.flow(data, old)
         if self.lagrangian(w) < before[3]:
             self.store[rows] = kept
             self.v, self.loss, self.flow = before[:3]
-            return old
+            new = old
+        self.is_whole = True
         return new
 
     def state(self):
-        return {"store": self.store, "v": self.v, "loss": self.loss, "flow": self.flow}
+        sums = {"v": self.v, "loss": self.loss, "flow": self.flow, "sums": self.sums}
+        return {"store": self.store, **sums}
 
     def restore(self, state):
         self.store[...] = state["store"]
+        self.sums = state["sums"]
         self.v, self.loss, self.flow = state["v"].copy(), state["loss"], state["flow"]

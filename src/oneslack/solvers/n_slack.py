@@ -16,6 +16,7 @@ all of them at one w when little is to be expected of parts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -96,7 +97,14 @@ class NSlack:
                 # Nothing new: what is left of the gap is in the duals.
                 owed = max(gap, 0.0)
                 epsilon = min(epsilon, 0.1 * owed / total)
-            yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state)
+            yield Step(
+                store.w.copy(),
+                dual,
+                primal,
+                n_cuts=len(store),
+                state=state,
+                proof=partial(store.proof, problem),
+            )
 
     def _round(self, problem, store, rng, epsilon):
         """Ask everyone, a batch at a time.  Returns how many cuts were added, the sum of the hinges, each at
@@ -138,7 +146,9 @@ class NSlack:
             part = doubts.part(target if tol else 0.5 * looked)
             if part is not None:
                 self._ask(problem, store, doubts, part)
-                yield Step(store.w, store.dual, n_cuts=len(store), state=state)
+                yield Step(
+                    store.w, store.dual, n_cuts=len(store), state=state, proof=partial(store.proof, problem)
+                )
                 continue
             self._solve(store, rng, self.inner * (target if tol else min(looked, abs(store.dual))))
             store.refresh()
@@ -147,7 +157,7 @@ class NSlack:
             primal = problem.regulariser.value(w) + float(store.upper @ hinges)
             looked = primal - dual
             store.forget(self.forget_after)
-            yield Step(w, dual, primal, n_cuts=len(store), state=state)
+            yield Step(w, dual, primal, n_cuts=len(store), state=state, proof=partial(store.proof, problem))
 
     @staticmethod
     def _ask(problem, store, doubts, index):

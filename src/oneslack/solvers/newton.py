@@ -19,12 +19,15 @@ Made for many examples and few weights, where cutting planes and dual passes cra
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..objective import inner, relative_gap
 from ..result import Step
+from ..state_coding import check_scores
+from .polish import polish
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
 FIRST_MU = 4.0
@@ -72,14 +75,28 @@ class Newton:
             for stage in descend(part, w, mu, part_tol, start if level == first else None):
                 w, mu = stage.w, stage.mu
                 is_last = relative_gap(stage.primal, stage.dual) <= part_tol or stage.stalled
-                yield Step(w, -np.inf, n_cuts=part.n, state=stage.state_at(level, is_last))
+                yield Step(
+                    w, -np.inf, n_cuts=part.n, state=stage.state_at(level, is_last), proof=no_dual_point
+                )
                 if is_last:
                     break
         for stage in descend(problem, w, mu, tol, start if first == WHOLE else None):
+            if stage.stalled:
+                yield from self._polished(problem, stage, tol)
             yield Step(
                 stage.w, stage.dual, stage.primal, n_cuts=problem.n, stalled=stage.stalled,
-                state=stage.state_at(WHOLE),
+                state=stage.state_at(WHOLE), proof=stage.proof, carried=True,
             )  # fmt: skip
+
+    @staticmethod
+    def _polished(problem, stage, tol):
+        """A last step: the best multiple of w, with scores that nothing was carried along to."""
+        enough = 0.1 * tol * abs(stage.primal)
+        w, primal = polish(problem, stage.w, problem.scores(stage.w), enough)
+        yield Step(
+            w, stage.dual, primal, n_cuts=problem.n, state=stage.state_at(WHOLE), proof=stage.proof,
+            carried=True,
+        )  # fmt: skip
 
     @staticmethod
     def at_other_C(state, ratio):
@@ -99,6 +116,10 @@ class Newton:
             size, level = size * SAMPLE_GROWTH, level + 1
 
 
+def no_dual_point():
+    """Of a step that has none of all the examples."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """A point of the path with its bounds, and what goes on from it: its scores, and the progress before."""
@@ -110,6 +131,7 @@ class Stage:
     stalled: bool
     S: np.ndarray
     progress: dict
+    proof: Callable
 
     def state_at(self, level, is_last=False):
         """What goes on from here; from the last stage of a level, the next level."""
@@ -127,17 +149,18 @@ def descend(problem, w, mu, tol, start=None):
     is_resumed = start is not None and "S" in start
     if is_resumed:
         w, mu, S = start["w"], start["mu"], start["S"]
+        check_scores(problem, S)
         vars(progress).update(start["progress"])
     else:
         S = problem.scores(w)
     while True:
         at = smooth.at(w, S, mu)
         primal = at.regular + at.hinge
-        dual = smooth.dual(at, primal)
+        dual, proof = smooth.dual(at, primal)
         before = dict(vars(progress))
         stalled = progress.is_vain(at, mu, relative_gap(primal, dual))
         if not is_resumed:  # or it was the last step of the run that is resumed
-            yield Stage(w, primal, dual, mu, stalled, S, before)
+            yield Stage(w, primal, dual, mu, stalled, S, before, proof)
         is_resumed = False
         # Follow the path w(mu) loosely: lower mu as soon as the rounding makes most of the gap, but not
         # by much, or too few examples are left inside it to tell the curvature.
@@ -216,13 +239,15 @@ class Smoothed:
         return 0.5 * inner(gradient, self.problem.regulariser.metric(gradient)) + linear
 
     def dual(self, at, primal):
-        """A certified lower bound; with intercepts the duals must be balanced first, which is paid
+        """(a lower bound, its proof); with intercepts the duals must be balanced first, which is paid
         for only when the bound without it is worth it."""
-        if not self.problem.regulariser.n_free:
-            return at.bound
-        if relative_gap(primal, at.bound) > 0.1 and self.problem.n > 10_000:
-            return -np.inf
-        return self.problem.dual_of(at.shares)
+        problem = self.problem
+        if not problem.regulariser.n_free:
+            return at.bound, lambda: problem.proof_of(at.shares)
+        if relative_gap(primal, at.bound) > 0.1 and problem.n > 10_000:
+            return -np.inf, no_dual_point
+        proof = problem.proof_of(at.shares)
+        return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def newton_direction(self, at, mu):
         return self.direction(self.problem.C * self.hessian(at.shares, mu), at.gradient)

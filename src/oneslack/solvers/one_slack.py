@@ -24,6 +24,7 @@ import numpy as np
 
 from ..objective import inner
 from ..result import Step
+from ..state_coding import check_scores
 from .doubts import Doubts
 from .line import Line, minimise_on_line
 from .planes import Planes
@@ -81,6 +82,8 @@ class OneSlack:
         if "planes" in start and start.get("layout") == layout:
             planes.restore(start["planes"])
             best.restore(start.get("best", {}))
+            if best.S is not None:
+                check_scores(problem, best.S)
         cache = None
         if self.cache_size and not problem.has_scores:
             cache = problem.cut_cache(self.cache_size, self.enough)
@@ -105,6 +108,8 @@ class OneSlack:
                 n_cuts=len(planes),
                 violation=violation,
                 stalled=idle >= PATIENCE,
+                proof=lambda: planes.proof(*problem.plane_errors()),
+                carried=problem.has_scores,
                 state=lambda: self._state(planes, best, cache, doubts) | {"layout": layout},
             )
 
@@ -149,8 +154,7 @@ class OneSlack:
                 yield None
                 continue
             w = best.candidate
-            plane = cache.ask(w) if cache else problem.mean_cut(w)
-            risk = plane.value(w)
+            plane, risk = self._plane_at(problem, w, cache)
             violation = risk - planes.model_value(w) if len(planes) else None
             best.offer(w, problem.regulariser.value(w) + problem.weight * risk, plane)
             planes.add(plane)
@@ -242,7 +246,7 @@ class OneSlack:
         the examples is asked, and all of them when little is to be expected of parts."""
         if best.candidate is None:
             best.candidate = best.w
-        everyone, weight = np.arange(problem.n), problem.weight
+        weight = problem.weight
         while True:
             w, target = best.candidate, tol * abs(planes.dual)
             plane = cache.plane(w)
@@ -258,12 +262,11 @@ class OneSlack:
                 yield None
                 continue
             estimate = planes.model_value(w) if len(planes) else -np.inf
-            cache.ask_some(w, everyone, doubts)
-            plane = cache.plane(w)
-            best.offer(w, problem.regulariser.value(w) + weight * plane.value(w), plane)
+            plane, risk = cache.ask_all(w, doubts)
+            best.offer(w, problem.regulariser.value(w) + weight * risk, plane)
             planes.add(plane)
             best.candidate = self._candidate(planes, best)
-            yield plane.value(w) - estimate
+            yield risk - estimate
 
     @staticmethod
     def _remembers(problem, planes, best, cache, w):
@@ -280,11 +283,18 @@ class OneSlack:
     @staticmethod
     def _look(problem, planes, best, w, cache):
         """Take the plane at w, and w itself where it is the best so far."""
-        plane = cache.ask(w) if cache else problem.mean_cut(w)
+        plane, risk = OneSlack._plane_at(problem, w, cache)
         planes.add(plane)
-        primal = problem.regulariser.value(w) + problem.weight * plane.value(w)
-        best.offer(w, primal, plane)
+        best.offer(w, problem.regulariser.value(w) + problem.weight * risk, plane)
         return plane
+
+    @staticmethod
+    def _plane_at(problem, w, cache):
+        """(the plane at w, R(w))."""
+        if cache:
+            return cache.ask(w)
+        plane = problem.mean_cut(w)
+        return plane, plane.value(w)
 
     @staticmethod
     def _slope(problem, plane, w, direction):

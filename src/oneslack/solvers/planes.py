@@ -12,9 +12,13 @@ are, which leaves the dual point where it is (Kiwiel 1983).
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from ..objective import inner
+from ..result import Torn
+from ..rounding import Proof, gamma
 from .nonnegative_planes import solve_nonnegative
 from .normals import new_normals
 from .simplex_qp import solve_simplex_qp
@@ -36,7 +40,7 @@ class Planes:
         self.idle = np.empty(0, int)
         self.free_values = np.zeros(regulariser.n_free)
         self.dual = -np.inf
-        self.n_added, self.has_floor = 0, floor is not None
+        self.n_added, self.n_merges, self.has_floor, self.is_whole = 0, 0, floor is not None, True
         self.n_groups, self.groups = n_groups, np.empty(0, int)
         if floor is not None:
             for group in range(n_groups):
@@ -52,10 +56,18 @@ class Planes:
         return self._gram[: len(self), : len(self)]
 
     def add(self, plane, group=0):
-        self.n_added += 1
-        self._append(plane.normal, plane.offset, group=group)
-        if len(self) == 1:
-            self.a[0] = self.weight
+        with self._changing():
+            self.n_added += 1
+            self._append(plane.normal, plane.offset, group=group)
+            if len(self) == 1:
+                self.a[0] = self.weight
+
+    @contextmanager
+    def _changing(self):
+        """Ctrl-C may come at any time: planes in the middle of a change prove nothing."""
+        self.is_whole = False
+        yield
+        self.is_whole = True
 
     def _append(self, normal, offset, column=None, group=0):
         """One more plane; `column` holds its products with all planes and itself, where they are known."""
@@ -90,9 +102,41 @@ class Planes:
         v = self.normals.combine(self.a)
         if self._is_feasible(v):
             self.dual = max(self.dual, self.regulariser.dual(v, inner(self.a, self.offsets)))
-        self._drop_idle()
-        self._make_room()
+        with self._changing():
+            self._drop_idle()
+            self._make_room()
         return self.regulariser.point(v, self.free_values), self.dual
+
+    def proof(self, normal_error, offset_error) -> Proof:
+        """The dual point, where normals and offsets of planes may be off by so much.
+
+        With one free weight k the duals could be made to balance by scaling those of one side, a_j g_jk > 0
+        or < 0, down: by which share of v_k the bound falls then is told as `free`.
+        """
+        if not self.is_whole:
+            raise Torn
+        a, regulariser = self.a, self.regulariser
+        v, linear = self.normals.combine(a), inner(a, self.offsets)
+        total = max(abs(float(a[self.groups == group].sum()) - self.weight) for group in range(self.n_groups))
+        share = gamma(len(a) + 16 + 512 * self.n_merges) + total / self.weight
+        lengths = (1.0 + gamma(regulariser.n_params + 8)) * np.sqrt(np.maximum(self.gram.diagonal(), 0.0))
+        mass, losses, sum_a = inner(a, lengths), inner(a, np.abs(self.offsets)), float(a.sum())
+        v_error = share * mass + sum_a * normal_error / regulariser.weakest
+        linear_error = share * losses + sum_a * offset_error
+        if not regulariser.n_free:
+            return Proof(v, linear, v_error, linear_error)
+        F = self.normals.columns(regulariser.free)
+        free_error = share * float((a @ np.abs(F)).sum()) + sum_a * normal_error * regulariser.n_free
+        free = None
+        if regulariser.n_free == 1:
+            sides = [np.where(F[:, 0] > 0, a, 0.0), np.where(F[:, 0] < 0, a, 0.0)]
+            rates = [
+                (inner(side, np.abs(self.offsets)) / size, inner(side, lengths) * regulariser.weakest / size)
+                for side in sides
+                if (size := abs(inner(side, F[:, 0]))) > 2.0 * (abs(v[regulariser.free[0]]) + free_error)
+            ]
+            free = tuple(2.0 * max(pair) for pair in zip(*rates, strict=True)) if len(rates) == 2 else None
+        return Proof(v, linear, v_error, linear_error, free_error, free)
 
     def _is_feasible(self, v):
         """Whether v has no component along the free weights, but for rounding."""
@@ -157,12 +201,13 @@ class Planes:
         self._keep(rest)
         self._append(normal, offset, column)
         self.a[-1] = total
+        self.n_merges += 1
 
     def state(self):
         return {
             "normals": self.normals.state(), "gram": self.gram.copy(), "offsets": self.offsets, "a": self.a,
             "idle": self.idle, "dual": self.dual, "free_values": self.free_values,
-            "n_added": self.n_added, "groups": self.groups,
+            "n_added": self.n_added, "n_merges": self.n_merges, "groups": self.groups,
         }  # fmt: skip
 
     def restore(self, state):
@@ -170,5 +215,9 @@ class Planes:
         self._gram = state["gram"].copy()
         self.offsets, self.a, self.idle = (state[name].copy() for name in ("offsets", "a", "idle"))
         self.dual, self.free_values = state["dual"], state["free_values"].copy()
-        self.n_added = state["n_added"]
+        self.n_added, self.n_merges = state["n_added"], state["n_merges"]
         self.groups = state["groups"].copy() if "groups" in state else np.zeros(len(self.offsets), int)
+        m = len(self.normals)
+        shapes = {part.shape for part in (self.offsets, self.a, self.idle, self.groups)}
+        if shapes != {(m,)} or self._gram.shape != (m, m):
+            raise ValueError(f"the {m} planes do not fit together")

@@ -6,6 +6,9 @@ import numpy as np
 
 from ..arenas import SparseArena, arena_of, with_room
 from ..kept_weights import KeptWeights
+from ..result import Torn
+from ..rounding import Proof, dual_proof, gamma
+from ..state_coding import check_places
 
 #: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.
 NEW, OTHER = 1e-12, 1e-8
@@ -37,6 +40,7 @@ class Remembered:
         self.gram = np.empty(0)
         self._zeros = None
         self.now = self.size = self.gram_size = 0
+        self.is_whole = True
         self.scale = 1.0  # how far a step moves w, beside what it adds to the sum
 
     def __len__(self):
@@ -56,6 +60,7 @@ class Remembered:
         """Remember cuts, at most one an example."""
         from .._jit.groups import find_places
 
+        self.is_whole = False  # Ctrl-C may come: cuts in the middle of a change prove nothing
         index = np.asarray(cuts.index, np.int64)
         first, places = self.arena.append(cuts), np.empty(len(index), np.int64)
         find_places(self.pool, index, self.limit, places)
@@ -68,6 +73,7 @@ class Remembered:
             self._fill_gram(index, places)
         elif self.arena.n_rows > 2 * len(self) + 64:
             self._compact()
+        self.is_whole = True
 
     def _grow(self, full):
         """Larger places for the examples `full`, at the end of the pool."""
@@ -109,7 +115,9 @@ class Remembered:
         keep = np.zeros(self.size, bool)
         keep[present] = (self.alpha[present] > 0.0) | (self.used[present] >= self.now - idle)
         if keep.sum() < len(present) or self.arena.n_rows > 2 * len(present) + 64:
+            self.is_whole = False
             self._compact(keep)
+            self.is_whole = True
 
     def _compact(self, keep=None):
         """Only what is present, or what `keep` marks, and no gaps between it."""
@@ -174,9 +182,30 @@ class Remembered:
             return self.linear - self.regulariser.value(self.w)
         return self.regulariser.dual_at(self.kept_weights.u, self.linear)
 
+    def proof(self, problem) -> Proof:
+        """The dual point, with v summed up anew."""
+        if not self.is_whole:
+            raise Torn
+        places, extent = self._with_dual(), problem.extent
+        rows, alpha = self.slots[places], self.alpha[places]
+        v = np.zeros(problem.n_params)
+        self.sum(rows, alpha, v)
+        given = np.zeros(len(self.counts))
+        np.add.at(given, np.repeat(np.arange(len(self.counts)), self.counts)[self._is_dual()], alpha)
+        over = np.divide(given, self.upper, out=np.zeros_like(given), where=self.upper > 0)
+        most = int(self.counts.max(initial=0))
+        excess = max(float(over.max(initial=0.0)) - 1.0, 0.0) + gamma(most + 16)
+        mass = float((given * problem.cut_lengths()).sum())
+        loss = float(np.einsum("i,i", alpha, np.abs(self.arena.b[rows])))
+        sums = len(places) + extent.terms + 16
+        return dual_proof(self.regulariser, v, self.linear, mass, loss, sums, excess)
+
+    def _is_dual(self):
+        """Of all cuts, example by example."""
+        return self.alpha[self._present()] > 0.0
+
     def _with_dual(self):
-        present = self._present()
-        return present[self.alpha[present] > 0.0]
+        return self._present()[self._is_dual()]
 
     # Asking.
 
@@ -229,6 +258,29 @@ class Remembered:
             setattr(self, name, int(value) if value.ndim == 0 else value.copy())
         self.kept_weights.restore(state)
         self.arena.restore(state["arena"])
+        self._check()
+
+    def _check(self):
+        """Raise where the pool and the arena do not fit each other."""
+        n = len(self.upper)
+        for name in (*_POOL, "room"):
+            array, dtype = getattr(self, name), np.float64 if name in ("alpha", "gram") else np.int64
+            if array.dtype != dtype or array.ndim != 1:
+                raise ValueError(f"{name} of the pool is no column of {np.dtype(dtype)}")
+        sizes = [len(getattr(self, name)) for name in ("base", "counts", "room", "gram_base")]
+        places = min(self.size, *(len(getattr(self, name)) for name in ("slots", "alpha", "used")))
+        if sizes != [n] * 4 or self.size != places:
+            raise ValueError("the pool has not the size of the problem")
+        check_places("base of the pool", self.base, places + 1)
+        check_places("room of the pool", self.room, places + 1)
+        check_places("ends of the pool", [*(self.base + self.room), self.room.sum()], places + 1)
+        check_places("counts of the pool", self.room - self.counts, places + 1)
+        check_places("counts of the pool", self.counts, places + 1)
+        check_places("slots of the pool", self.slots[self._present()], self.arena.n_rows)
+        if self.duals:
+            check_places("gram_base of the pool", self.gram_base, len(self.gram) + 1)
+            ends = self.gram_base + self.room * (self.room + 1) // 2
+            check_places("gram of the pool", ends, min(self.gram_size, len(self.gram)) + 1)
 
     def take_over(self, start):
         """The cuts and duals of another solver's state, or of one at another C, where there are any."""

@@ -34,6 +34,7 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
+from ..kernel_rounding import dual_down, lacks_duals, point_of, primal_up
 from ..result import Step
 from .constant_cuts import plain_steps, searched_steps, state_of
 from .cut_samples import sampler_of
@@ -206,15 +207,21 @@ def check_kernel_problem(problem, name, only_plain=True):
 
 
 def certified_dual(problem, planes, budget) -> float | None:
-    """A true lower bound of min P from the exact planes behind the sampled ones in use, or None where it
-    would cost more than `budget` values of the kernel.
+    """A true lower bound of min P, but for rounding, from the exact planes behind the sampled ones in use, or
+    None where it would cost more than `budget` values of the kernel.
 
     The exact plane k is a mean over all examples, so a_k spreads over them by at most C s_i a_k / weight
     each: any a >= 0 with sum a = weight is a feasible point of the n-slack dual.
     """
+    found = best_duals(problem, planes, budget)
+    return found and found[2]
+
+
+def best_duals(problem, planes, budget):
+    """(examples (m,), coefficients (m, slots), value) of the best combination of those planes."""
     used = [k for k in np.flatnonzero(planes.a > 0) if planes.exact[k] is not None]
     if not used:
-        return 0.0
+        return np.empty(0, int), np.empty((0, problem.slots)), 0.0
     union = np.unique(np.concatenate([planes.exact[k][1] for k in used]))
     slots, m = problem.slots, len(used)
     # Multiplying a value by m slots coefficients costs as much as a value when these are about fifty.
@@ -232,4 +239,19 @@ def certified_dual(problem, planes, budget) -> float | None:
     offsets = np.array([0.0, *(planes.exact[k][2] for k in used)])
     F = np.vstack([np.zeros(slots), *(planes.exact[k][3] for k in used)]) if problem.intercept else None
     start = np.append(planes.weight, np.zeros(m))
-    return solve_simplex_qp(gram, offsets, planes.weight, start, F, 1e-6 * planes.weight).value
+    solution = solve_simplex_qp(gram, offsets, planes.weight, start, F, 1e-6 * planes.weight)
+    return union, np.einsum("imz,m->iz", c, solution.a[1:]), solution.value
+
+
+def proven_bounds(problem, w, planes, budget) -> tuple[float, float] | None:
+    """(P(w) rounded up, a lower bound of min P rounded down), where each costs no more than about `budget`
+    values of the kernel and the duals of the problem are known; else None."""
+    if lacks_duals(problem) or problem.n * len(w.index) > 2 * budget:
+        return None
+    found = best_duals(problem, planes, budget)
+    if found is None:
+        return None
+    index, c, _ = found
+    upper = primal_up(problem, w)
+    point = point_of(problem, index, c)
+    return upper, dual_down(problem, point, upper)

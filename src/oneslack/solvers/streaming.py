@@ -18,12 +18,13 @@ hinge (newton.py), else by dual passes.  Data that fit into the budget are read 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from ..objective import inner, relative_gap
-from ..result import Step
+from ..result import Step, Torn
+from ..rounding import Proof, dual_proof, gamma
 from ..row_parts import RowsInMemory
 from ..rows import Shard
 from .dual_cd import DualCD
@@ -82,7 +83,7 @@ class Streaming:
         if self.bytes_in_memory(problem) <= self.in_bytes:
             whole = problem.in_memory() if is_out_of_core(problem) else problem
             solver = Newton(self.seed) if few_weights(problem) else DualCD(self.seed)
-            return solver.steps(whole, start, tol)
+            return (replace(step, within=whole) for step in solver.steps(whole, start, tol))
         return Reader(problem, source, self.plan(problem), self.seed, tol).steps(start)
 
     @property
@@ -164,6 +165,7 @@ class Reader:
         self.best, self.bound = np.inf, -np.inf
         self.mean, self.points = MeanPoint(), None
         self.gap = np.inf  # what the estimate says at the end of a read
+        self.balanced = None  # the best dual point with intercepts
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
         self.probe = self._probe()
 
@@ -204,7 +206,22 @@ class Reader:
         return ReadPoints(self.w.copy(), self.mean.value() if self.mean.count else self.w.copy())
 
     def _step(self, w):
-        return Step(w, self._best_bound(), n_cuts=self.rows.m, state=self.state)
+        return Step(w, self._best_bound(), n_cuts=self.rows.m, state=self.state, proof=self.proof)
+
+    def proof(self):
+        """The last dual point that was summed up with balanced duals, or the one of now."""
+        if self.problem.regulariser.n_free:
+            return self.balanced
+        if not self.duals.is_whole:
+            raise Torn
+        return self._proof_of(self.duals.v, self.duals.loss, self.duals.sums)
+
+    def _proof_of(self, v, linear, sums):
+        extent, C = self.problem.extent, self.problem.C
+        excess = gamma(32 + n_scores_of(self.problem))
+        return dual_proof(
+            self.problem.regulariser, v, linear, C * extent.reach, C * extent.losses, sums, excess
+        )
 
     def _looked_at(self):
         """The best of the points that were looked at in this read."""
@@ -212,7 +229,7 @@ class Reader:
         self.best, self.bound = min(self.best, primal), self._best_bound()
         if relative_gap(self.best, self.bound) > self.tol:
             self.optimiser.persist()
-        return Step(w, self.bound, primal, n_cuts=self.rows.m, state=self.state)
+        return Step(w, self.bound, primal, n_cuts=self.rows.m, state=self.state, proof=self.proof)
 
     def _best_bound(self):
         """With intercepts duals must balance for D to be a bound: a certificate sees to it."""
@@ -286,7 +303,8 @@ class Reader:
         p = self.duals.shares(index, data.y)
         loss = model.dual_loss(data, p)
         normal = model.adjoint(data, whole, model.coefficients(data, p))
-        scale = self.problem.weight / max(float(data.weights.sum()), 1e-300)
+        total = float(data.weights.sum())
+        scale = self.problem.weight / total if total > 0.0 else 0.0
         found = []
         for t, risk in zip(BETWEEN, points.risks_on(model, data, whole), strict=True):
             w = points.at(t)
@@ -310,7 +328,7 @@ class Reader:
             self.caution *= CAUTION if promised else 1.0
             self.optimiser.sharpen()  # in either case: else hard problems need ten times the reads
         stalled = self.vain >= PATIENCE
-        return Step(w, self.bound, primal, self.rows.m, stalled=stalled, state=self.state)
+        return Step(w, self.bound, primal, self.rows.m, stalled=stalled, state=self.state, proof=self.proof)
 
     def _bounds(self, points):
         """D, with v summed anew; the points see all examples."""
@@ -332,11 +350,15 @@ class Reader:
 
         sums = self._sum_over(one)
         points.risks = sums[0]
-        duals.loss, duals.v = problem.C * sums[1], problem.C * sums[2]
+        duals.loss, duals.v, duals.sums = problem.C * sums[1], problem.C * sums[2], problem.n
         if flow is None:
             return duals.dual
         duals.flow = sums[3]
-        return problem.regulariser.dual(problem.C * sums[5], problem.C * sums[4])
+        proof = self._proof_of(problem.C * sums[5], problem.C * sums[4], problem.n)
+        dual = problem.regulariser.dual(proof.v, proof.linear)
+        if self.balanced is None or dual >= self.bound:
+            self.balanced = proof
+        return dual
 
     def _sum_over(self, function):
         """Sums over all pieces, in threads; a few at a time, as they may be as long as w."""
@@ -354,6 +376,7 @@ class Reader:
         mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
         mine |= {"plan": _layout(self.plan), "optimiser": self.optimiser.state()}
         mine |= {"mean": self.mean.state(), "points": self.points and self.points.state()}
+        mine |= {"balanced": self.balanced and self.balanced.kept()}
         return {"w": self.w, "streaming": mine}
 
     def _restore(self, state):
@@ -362,6 +385,7 @@ class Reader:
         self.optimiser.restore(state["optimiser"])
         for name in BOUNDS:
             setattr(self, name, state[name])
+        self.balanced = Proof(*state["balanced"]) if state.get("balanced") else None
         if state["plan"] != _layout(self.plan):
             self._bounds(self._ends())  # the duals may be of another type
             return

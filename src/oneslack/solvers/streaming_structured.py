@@ -88,7 +88,9 @@ class StructuredRun:
             self._keep_within(self.memory)
             if not self.order:
                 self.waited, self.read_over = self.waited + 1, True
-            yield Step(self.store.w, self.store.dual, n_cuts=len(self.store), state=self.state)
+            yield Step(
+                self.store.w, self.store.dual, n_cuts=len(self.store), state=self.state, proof=self.proof
+            )
 
     def _explore(self, chunk):
         """Ask for worst outputs, remember what violates, and step; (gaps, growth of the dual)."""
@@ -117,7 +119,7 @@ class StructuredRun:
         if self.promises:
             self.target *= 0.7
         self.waited = 0
-        return Step(w, self.store.dual, primal, n_cuts=len(self.store), state=self.state)
+        return Step(w, self.store.dual, primal, n_cuts=len(self.store), state=self.state, proof=self.proof)
 
     def _keep_within(self, memory):
         """Forget, then merge, until the cuts take no more than `memory` bytes."""
@@ -135,6 +137,9 @@ class StructuredRun:
                 f"the cuts of {self.problem.n:,} examples take {in_words(n_bytes(store))}, more than the "
                 f"{in_words(memory)} of memory that weights leave for them; give more."
             )
+
+    def proof(self):
+        return self.store.proof(self.problem)
 
     def state(self):
         mine = {"store": self.store.state(), "rng": self.rng.bit_generator.state, "order": list(self.order)}

@@ -44,6 +44,9 @@ def structured_steps(problem, seed, start, tol):
         mine = {"store": store.state(), "rng": rng.bit_generator.state}
         return mine | {"waited": waited, "tol": tol, "target": target}
 
+    def proof():
+        return store.proof(problem)
+
     while True:
         gap, passes = ask_and_revisit(problem, store, rng, blocks_in_any_order(problem, rng))
         problem.work.cached += passes * problem.n
@@ -51,12 +54,12 @@ def structured_steps(problem, seed, start, tol):
         store.forget(FORGET)
         dual = store.dual
         if gap > target * abs(dual + gap) and waited < LIMIT:
-            yield Step(store.w, dual, n_cuts=len(store), state=state)
+            yield Step(store.w, dual, n_cuts=len(store), state=state, proof=proof)
             continue
         store.refresh()
         primal, dual = _look(problem, store)
         waited, target = 0, 0.7 * target if gap <= target * abs(dual + gap) else target
-        yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state)
+        yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state, proof=proof)
 
 
 def ask_and_revisit(problem, store, rng, blocks):

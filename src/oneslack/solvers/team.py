@@ -37,7 +37,8 @@ def team_steps(problem, duals, bounds, start):
         is_known = bounds.primal < np.inf
         yield Step(
             bounds.w if is_known else duals.point, bounds.dual, bounds.primal if is_known else None,
-            n_cuts=duals.active, stalled=bounds.stalled, state=state,
+            n_cuts=duals.active, stalled=bounds.stalled, state=state, proof=duals.proof,
+            carried=True,  # of the workers' points, which rounding may have parted from this one
         )  # fmt: skip
 
 

@@ -28,13 +28,13 @@ class SplitCutCache(CutCache):
         self.n_looks += 1
         return plane
 
-    def ask(self, w) -> Plane:
+    def ask(self, w) -> tuple[Plane, float]:
         begin = time.perf_counter()
         with self.problem._asking(self.problem.n):
-            plane = self.problem.plane_of("cut_and_remember", w, self.size)
+            plane, hinges = self.problem.plane_of("cut_and_remember", w, self.size)
         self.store = (plane,)  # there is something to look at
         self.last, self.seconds = "asked", time.perf_counter() - begin
-        return plane
+        return plane, self.problem.mean * hinges
 
     def state(self):
         own = {name: value for name, value in vars(self).items() if name not in ("problem", "store")}

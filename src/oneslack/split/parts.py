@@ -12,6 +12,8 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from .. import sample_weights
+from ..digests import Digest
 from ..errors import OneslackError
 from ..per_example import common_count
 from ..ragged import Ragged
@@ -68,8 +70,8 @@ def memory_parts(X, Y, weights, count) -> list[MemoryPart]:
     """At most `count` parts of neighbouring examples with about as much work in each; every part has an
     example with a positive weight."""
     n = common_count(X, Y)
-    if weights is not None and np.shape(weights) != (n,):
-        raise ValueError(f"sample_weight has shape {np.shape(weights)}, expected ({n},)")
+    if weights is not None:
+        weights = sample_weights.weights_of(weights, n)
     work = np.cumsum(_sizes(X, n) + 1.0)
     bounds = np.searchsorted(work, work[-1] * np.arange(1, count) / count) if n else []
     bounds = np.unique([0, *bounds, n])
@@ -121,8 +123,17 @@ def neighbours(X, lo, hi):
 def folder_parts(shards, code, weigh, count):
     """(parts, weights (n,)) of a packed folder: of the rows only the weights are read here."""
     weights = [weights_of(shard, weigh) for shard in shards]
-    weights = np.ones(shards.n_rows) if weights[0] is None else np.concatenate(weights)
+    weights = None if weights[0] is None else np.concatenate(weights)
+    weights = sample_weights.weights_of(weights, shards.n_rows)
     return shard_parts(shards, code, weigh, weights, count), weights
+
+
+def folder_digest(shards, code, weights) -> tuple[str, str | None]:
+    """(digest, None) of a packed folder: its checksums, targets and weights (n,)."""
+    found = Digest([(entry.rows, entry.crc32) for entry in shards.manifest.shards], weights)
+    for shard in shards:
+        found.add(np.asarray(code(shard)))
+    return found.hex, found.unseen
 
 
 def shard_parts(shards, code, weigh, weights, count) -> list[ShardPart]:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..cuts import Cuts, Plane
 from ..errors import OneslackError
-from ..per_example import count_of
-from ..problem import Look, Problem, Work, check_C, checked_rescaling, is_compiled, offers_scores
+from ..per_example import count_of, digest_of
+from ..problem import (
+    Look,
+    Problem,
+    Work,
+    check_C,
+    checked_rescaling,
+    is_certifiable,
+    is_compiled,
+    offers_scores,
+)
 from ..regulariser_input import regulariser_of
+from ..rounding import Extent, Proof, dual_proof, gamma
 from ..rows import stacked
-from .parts import MemoryPart, folder_parts, memory_parts
+from ..sample_weights import check_total, weights_of
+from .parts import MemoryPart, folder_digest, folder_parts, memory_parts
 from .scores import SplitScores
 from .sums import LOST, unpacked
 from .worker import RowsWorker, Worker
@@ -20,10 +33,17 @@ from .worker import RowsWorker, Worker
 
 @dataclass(frozen=True)
 class SplitData:
-    """What the driver knows of the examples: their weights (n,), and the size of a loss."""
+    """What the driver knows of the examples: their weights (n,), the size of a loss, and find_digest() for
+    identity.py, which is the same for any number of workers."""
 
     weights: np.ndarray
     unit: float
+    find_digest: Callable[[], tuple[str, str | None]]
+
+    @cached_property
+    def digest(self) -> tuple[str, str | None]:
+        """See identity.py."""
+        return self.find_digest()
 
     @property
     def n(self) -> int:
@@ -63,8 +83,8 @@ class SplitProblem(Problem):
         check_C(C)
         self.model, self.X, self.Y, self.C = model, None, None, float(C)
         self.cache_size, self.rescaling = cache_size, checked_rescaling(model, rescaling)
-        self.certified, self.work = bool(getattr(model, "exact", True)), Work()
         self.has_scores, self.has_batches = offers_scores(model) and rescaling == "margin", False
+        self.certified, self.work = is_certifiable(model, self.has_scores), Work()
         if self.has_scores and hasattr(model, "cut_along"):
             raise OneslackError(
                 f"the risk of {type(model).__name__} is no sum over examples; use GatheredProblem"
@@ -73,12 +93,19 @@ class SplitProblem(Problem):
         engine = engine.laid_out(decodes=self.is_compiled and not self.has_scores)
         if hasattr(X, "manifest"):
             parts, weights = folder_parts(X, Y, sample_weight, engine.n_workers)
+
+            def find_digest():
+                return folder_digest(X, Y, weights)
+
         else:
-            weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-            parts = memory_parts(X, Y, weights, engine.n_workers)
-            weights = np.ones(count_of(X)) if weights is None else weights
-        if not weights.sum() > 0:
-            raise ValueError("there is no example with a positive weight")
+            parts = memory_parts(X, Y, sample_weight, engine.n_workers)
+            weights = weights_of(sample_weight, count_of(X))
+            known = digest_of(X, Y, weights)  # now: only the workers have them afterwards
+
+            def find_digest():
+                return known
+
+        check_total(float(weights.sum()), self.C)
         self.parts = [(part.lo, part.hi) for part in parts]
         self.engine = engine.start(Worker, parts, model, {"C": self.C, "rescaling": rescaling})
         try:
@@ -86,7 +113,7 @@ class SplitProblem(Problem):
         except BaseException:
             self.engine.close()
             raise
-        self._set_data(SplitData(weights, unit / total))
+        self._set_data(SplitData(weights, unit / total, find_digest))
 
     @property
     def is_compiled(self) -> bool:
@@ -99,6 +126,38 @@ class SplitProblem(Problem):
         if isinstance(answer, str):
             return answer
         return tuple(unpacked(value) for value in answer)
+
+    @property
+    def extent(self) -> Extent:
+        # What a model of three methods has been asked for grows.
+        return self._known_extent if self.is_compiled else self._extent_now()
+
+    @cached_property
+    def _known_extent(self):
+        return self._extent_now()
+
+    def _extent_now(self):
+        first, *others = self.engine.ask("extent")
+        return sum(others, start=first)
+
+    @property
+    def seen(self):
+        return None if self.is_compiled else np.max(self.engine.ask("seen"), axis=0).tolist()
+
+    def see(self, seen):
+        self.engine.ask("see", seen)
+
+    def cut_lengths(self):
+        return np.concatenate(self.engine.ask("cut_lengths"))
+
+    def worst_risk(self, w) -> float:
+        return self.mean * self._total("worst_risk", np.asarray(w))[0]
+
+    def proof_at(self, v, linear, coefficients=None) -> Proof:
+        """Duals given by their sums."""
+        extent, C = self.extent, self.C
+        mass, losses = C * extent.reach, C * extent.losses
+        return dual_proof(self.regulariser, np.array(v), linear, mass, losses, extent.rows, gamma(1024))
 
     def sample(self, index):
         raise OneslackError("a problem in parts gives no samples; use another solver than newton")
@@ -114,9 +173,11 @@ class SplitProblem(Problem):
         with self._asking(self.n):
             return self.plane_of("mean_cut", w)
 
-    def plane_of(self, method, w, *arguments) -> Plane:
-        """The plane that the workers' answers make."""
-        return self._plane(self._total(method, np.asarray(w), *arguments))
+    def plane_of(self, method, w, *arguments):
+        """The plane that the workers' answers make; with what else they tell, summed up."""
+        normal, offset, *more = self._total(method, np.asarray(w), *arguments)
+        plane = self._plane((normal, offset))
+        return (plane, *more) if more else plane
 
     def _plane(self, answer):
         normal, offset = answer

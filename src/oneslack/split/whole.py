@@ -15,9 +15,10 @@ import numpy as np
 
 from ..identity import Identified
 from ..per_example import count_of
-from ..problem import Work, check_C, checked_rescaling, offers_scores
+from ..problem import Work, check_C, checked_rescaling, is_certifiable, offers_scores
 from ..regulariser_input import regulariser_of
 from ..result import Step
+from ..rounding import prove
 from .parts import MemoryPart, folder_parts
 from .sums import LOST
 from .worker import Worker
@@ -38,7 +39,7 @@ class WholeProblem(Identified):
         check_C(C)
         self.model, self.rescaling = model, checked_rescaling(model, rescaling)
         self.has_scores = offers_scores(model) and rescaling == "margin"
-        self.certified, self.work = bool(getattr(model, "exact", True)), Work()
+        self.certified, self.work = is_certifiable(model, self.has_scores), Work()
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         if hasattr(X, "manifest"):
             parts, _ = folder_parts(X, Y, sample_weight, 1)
@@ -74,6 +75,11 @@ class WholeProblem(Identified):
 
     def identity(self) -> dict:
         return self.ask("identity")
+
+    def prove(self, step, w, primal, is_carried, share):
+        """Bounds by the worker's last step (rounding.prove)."""
+        found = self.ask("prove", np.asarray(w), primal, is_carried, share)
+        return None if isinstance(found, str) else found
 
 
 class Away:
@@ -117,7 +123,8 @@ class Away:
                 best = np.array(taken.w)
             yield Step(
                 newest if taken.w is None else best, taken.dual, taken.primal, n_cuts=taken.n_cuts,
-                violation=taken.violation, stalled=taken.stalled, state=state,
+                violation=taken.violation, stalled=taken.stalled, state=state, carried=taken.carried,
+                proof=state if taken.has_proof else None,
             )  # fmt: skip
 
 
@@ -131,6 +138,8 @@ class Taken(NamedTuple):
     violation: float | None
     stalled: bool
     work: Work
+    carried: bool
+    has_proof: bool
 
 
 class WholeWorker(Worker):
@@ -167,8 +176,13 @@ class WholeWorker(Worker):
         w = None
         if step.primal is not None and step.primal < self._best:
             w, self._best = step.point(), step.primal
-        more = (step.n_cuts, step.violation, step.stalled, self.problem.work)
-        return Taken(w, step.dual, step.primal, *more)
+        more = (step.n_cuts, step.violation, step.stalled, self.problem.work, step.carried)
+        return Taken(w, step.dual, step.primal, *more, step.proof is not None)
+
+    def prove(self, w, primal, is_carried, share):
+        if self._step is None:
+            return LOST
+        return prove(self._step.within or self.problem, self._step, w, primal, is_carried, share)
 
     def point(self):
         """That of the last step."""

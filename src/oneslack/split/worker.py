@@ -10,7 +10,7 @@ from functools import wraps
 import numpy as np
 
 from ..engines.threads import Threads
-from ..errors import OneslackError
+from ..errors import ModelError, OneslackError
 from ..problem import Problem
 from .local_duals import new_duals
 from .scores import Recipe, ScoreShelf, Slot
@@ -49,9 +49,10 @@ class Worker:
         except ValueError as error:
             # A compiled model counts the examples of its part from 0.
             is_named = self._problem is not None and self._problem.names_examples
-            if self.part.lo == 0 or is_named or isinstance(error, OneslackError):
+            kind = ModelError if isinstance(error, ModelError) else ValueError
+            if self.part.lo == 0 or is_named or (isinstance(error, OneslackError) and kind is ValueError):
                 raise
-            raise ValueError(f"counted from example {self.part.lo} on: {error}") from error
+            raise kind(f"counted from example {self.part.lo} on: {error}") from error
 
     @property
     def problem(self) -> Problem:
@@ -85,9 +86,26 @@ class Worker:
         stiffness = 0.0 if norms is None else float(problem.data.weights @ norms)
         return problem.n, self.total, self.total * problem.unit, stiffness
 
+    def seen(self):
+        return self.problem.seen
+
+    def see(self, seen):
+        self.problem.see(seen)
+
+    def extent(self):
+        """How large the numbers are (rounding.Extent)."""
+        return self.problem.extent
+
+    def cut_lengths(self):
+        """(n,): no cut of an example is longer."""
+        return np.broadcast_to(self.problem.cut_lengths(), self.problem.n)
+
     @_with_scores
     def risk(self, S):
         return (self.total * self.problem.risk_at(S),)
+
+    def worst_risk(self, w):
+        return (self.total * self.problem.worst_risk(w),)
 
     @_with_scores
     def along(self, S, dS, t):
@@ -107,12 +125,13 @@ class Worker:
         return self._answer(self.problem.mean_cut(w))
 
     def cut_and_remember(self, w, size):
-        """mean_cut, of cuts that are remembered, `size` of each example."""
+        """mean_cut, of cuts that are remembered, `size` of each example, and the sum of the hinges."""
         from ..solvers.cut_cache import CutCache
 
         if self._cache is None:
             self._cache = CutCache(self.problem, size)
-        return self._answer(self._cache.ask(w))
+        plane, risk = self._cache.ask(w)
+        return *self._answer(plane), risk * self.total
 
     def remembered_cut(self, w):
         """The best plane that the remembered cuts give; 0 where there are none."""
@@ -139,6 +158,19 @@ class Worker:
 
     def _answer(self, plane):
         return packed(plane.normal * self.total), plane.offset * self.total
+
+    # The model, looked at (model_checks.py).
+
+    def check_first_examples(self):
+        from ..model_checks import check_first_examples
+
+        check_first_examples(self.problem)
+        return ()
+
+    def find_disagreement(self, w):
+        from ..model_checks import find_disagreement
+
+        return (find_disagreement(self.problem, w),)
 
     # Duals of the worker's own examples (local_duals.py).
 

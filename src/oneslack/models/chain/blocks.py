@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...ragged import Ragged
+from ...rounding import Sizes
 from ...rows import Shard
 from .data import ChainData, pack_sentences, refuse_forbidden
 from .lattice import lattice_of, of_label
@@ -74,6 +75,14 @@ class ChainBlocks:
         )
         self._found(data, w, failed)
         return Z, losses, leads
+
+    def sizes(self, data) -> Sizes:
+        """How large sentences are, for bounds that hold whatever rounding does (rounding.py)."""
+        T = np.diff(data.offsets)
+        lengths = 2.0 * (
+            data.lengths + 2.0 * T + 2.0
+        )  # of psi(x, y) and psi(x, z): rows, pairs, triples, ends
+        return Sizes(lengths, float(self.label_losses.max()) * T, data.weights)
 
     def loss_batch(self, data, shard, Z):
         """(sentences of the shard,): their losses."""

@@ -10,7 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...ragged import Ragged
-from ...rows import Shard, as_rows, compiled_view, cut_into_shards
+from ...rounding import gamma
+from ...rows import LARGEST, Shard, as_rows, check_finite, compiled_view, cut_into_shards
+from ...sample_weights import weights_of
+from ..linear import SMALL, longest_row, small_norms, upper_lengths
 
 #: The label of a token whose label is not known.
 UNKNOWN = -1
@@ -66,6 +69,36 @@ class ChainData:
         places = matrix.indptr[offsets] if sp.issparse(matrix) else offsets * matrix.shape[1]
         return np.diff(places).astype(np.int64) + 2 * np.diff(offsets) + 2
 
+    @cached_property
+    def depth(self) -> int:
+        """No psi has more numbers to sum up than this."""
+        return int(self.feature_bounds(Shard(0, self.n)).max(initial=0))
+
+    @cached_property
+    def token_norm2(self) -> np.ndarray:
+        """(N,): |x_t|^2."""
+        if self.X.values.shape[0] * self.X.values.shape[1] <= SMALL:
+            return small_norms(self.X.values)
+        from ..._jit.rows import squared_norms
+
+        out = np.empty(len(self.y))
+        squared_norms(self.view, 0, len(out), out)
+        return out
+
+    def check_finite(self):
+        """Raise where X holds a number that is not finite, or too large to be squared."""
+        if not self.token_norm2.max(initial=0.0) <= LARGEST:
+            check_finite(self.X.values, lambda t: place(self.offsets, t))
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """(n,): the lengths of the rows of each sentence's tokens, summed up."""
+        norm2 = self.token_norm2
+        before = np.append(0.0, np.cumsum(upper_lengths(norm2, longest_row(self.X.values))))
+        return (1.0 + gamma(len(norm2) + 8)) * np.diff(before[self.offsets]) + gamma(len(norm2) + 8) * before[
+            -1
+        ]
+
     def known_truth(self) -> np.ndarray:
         """truth, or an error where a label is missing."""
         if self.truth is None:
@@ -104,10 +137,7 @@ def pack_sentences(X, Y, weights, n_features, n_labels) -> ChainData:
     X = Ragged(values, X.offsets)
     y = np.full(values.shape[0], UNKNOWN, np.int32) if Y is None else _labels(Y, X, n_labels)
     truth = None if (y == UNKNOWN).any() else y
-    weights = np.ones(len(X)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    if weights.shape != (len(X),):
-        raise ValueError(f"there are {len(X)} sentences but weights of shape {weights.shape}")
-    return ChainData(X, y, truth, weights, n_labels)
+    return ChainData(X, y, truth, weights_of(weights, len(X)), n_labels)
 
 
 def _stack(X, n_features):

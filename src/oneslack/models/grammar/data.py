@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ragged import Ragged
 from ...rows import Shard
+from ...sample_weights import weights_of
 
 #: Work is handed out in so many parts: long sentences cost most, and threads should end together.
 PARTS = 32
@@ -63,6 +64,11 @@ class GrammarData:
         """How many numbers the trees of a shard have."""
         return int(self.offsets[shard.hi] - self.offsets[shard.lo])
 
+    @property
+    def depth(self) -> int:
+        """No tree has more numbers to sum up than this."""
+        return 64 * int(self.words.lengths.max(initial=0))
+
     def known_trees(self) -> np.ndarray:
         if self.trees is None:
             raise ValueError("the sentences were packed without trees")
@@ -88,9 +94,7 @@ def pack_sentences(grammar, rules, X, Y, weights, tag_of_class) -> GrammarData:
     coarse = tag_of_class[values[:, 0]]
     given = values[:, 1] >= 0
     coarse[given] = grammar.lexical_tag[values[given, 1]]
-    weights = np.ones(n) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    if weights.shape != (n,):
-        raise ValueError(f"there are {n} sentences but weights of shape {weights.shape}")
+    weights = weights_of(weights, n)
     trees = None if Y is None else _trees(rules, Y, words)
     return GrammarData(words, coarse, trees, weights)
 

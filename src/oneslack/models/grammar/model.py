@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
+from ...rounding import Sizes
 from ...rows import Shard
 from .data import GrammarData, pack_sentences
 from .listing import all_trees
@@ -171,6 +172,18 @@ class GrammarModel:
             *(Y, shard.lo, shard.hi, kind, Z, losses, leads),
         )
         return losses, leads, failed
+
+    def sizes(self, data) -> Sizes:
+        """How large trees are, for bounds that hold whatever rounding does (rounding.py): 2 m - 1 nodes over
+        m words, each with a rule and a chain, whose labels have features each."""
+        from ..._jit.cky_features import TEMPLATES
+
+        nodes = 2.0 * data.words.lengths
+        longest = 1 + int(np.diff(self.grammar.chain_ptr).max(initial=0))
+        a_node = longest * (1 + (0 if self.span_features is None else TEMPLATES))
+        if self.frequencies:
+            a_node = a_node + longest * float(np.abs(self._log_frequencies).max(initial=0.0))
+        return Sizes(2.0 * a_node * nodes, 4.0 * longest * nodes, data.weights)
 
     def loss_batch(self, data, shard, Z):
         """(sentences of the shard,): their losses."""

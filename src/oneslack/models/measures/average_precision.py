@@ -29,6 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...metrics import average_precision
+from ...rounding import Sizes
 from .base import SampleMeasure
 
 
@@ -60,6 +61,11 @@ class AveragePrecision(SampleMeasure):
         coefficients[positives] = pair * before
         coefficients[negatives] = -pair * (P - places)
         return n * (1.0 - precisions / P)
+
+    def sizes(self, data) -> Sizes:
+        """A positive is turned round with all N negatives at most, a negative with all P positives."""
+        slopes = data.n / np.where(data.y > 0, max(data.P, 1), max(data.N, 1))
+        return Sizes(data.lengths, 1.0, slopes)
 
     def loss_of(self, y, scores) -> float:
         return 1.0 - average_precision(y, scores)

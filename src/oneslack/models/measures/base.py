@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from ...objective import inner
+from ...rounding import Sizes
 from ...rows import Shard
 from ..binary import Binary
 from ..linear import LinearData
@@ -88,6 +89,19 @@ class SampleMeasure:
     def loss_of(self, y, scores) -> float:
         """The loss, as R counts it, of what the scores predict; R is never below it."""
         raise NotImplementedError
+
+    def sizes(self, data) -> Sizes:
+        """Turning a label round counts once."""
+        losses = self.largest_loss(data) / data.n
+        return Sizes(data.lengths + self.intercept, losses, np.ones(data.n))
+
+    def largest_loss(self, data) -> float:
+        """No |n loss| is larger."""
+        return float(data.n)
+
+    def free_bound(self, data):
+        """The best b is where two labellings tie; they count b a whole number of times, not the same."""
+        return 2.0 * self.largest_loss(data), 2.0 * data.n * float(data.lengths.max())
 
     def risk(self, data, shard, S) -> float:
         c = np.empty(data.n)

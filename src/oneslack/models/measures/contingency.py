@@ -73,6 +73,17 @@ class ContingencyLoss(SampleMeasure):
             table[rows, columns] = self._tile(data, rows, columns)
         return replace(data, table=table)
 
+    def largest_loss(self, data):
+        """From the table; a concave loss lies under the lines through its first two and its last values."""
+        if data.table is not None:
+            return float(np.abs(data.table).max())
+        if not self.concave:
+            return max(float(np.abs(self._tile(data, *tile)).max()) for tile in _tiles(data.P, data.N))
+        a = np.arange(data.P + 1)
+        first, second, last = (self._excess(data, a, np.full_like(a, min(b, data.N))) for b in (0, 1, data.N))
+        line = first + data.N * np.maximum(second - first, 0.0)
+        return float(np.max(np.abs([first, last, line])))
+
     def cut(self, data, shard, S, coefficients) -> float:
         from ..._jit.measures import flip
 

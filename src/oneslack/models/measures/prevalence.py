@@ -62,6 +62,9 @@ class PrevalenceLoss(SampleMeasure):
             )
         return replace(data, table=losses)
 
+    def largest_loss(self, data):
+        return float(np.abs(data.table).max())
+
     def cut(self, data, shard, S, coefficients) -> float:
         ascending = np.sort(S)
         values = np.concatenate(([0.0], np.cumsum(ascending[::-1])))
