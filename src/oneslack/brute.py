@@ -10,6 +10,7 @@ import numpy as np
 
 from .cuts import Cuts
 from .errors import OneslackError
+from .model_answers import checked_loss
 from .per_example import count_of, joint_row, stack_rows
 
 
@@ -47,7 +48,7 @@ def brute_force(model, w, x, y=None, *, outputs=None):
 def score_of(model, w, x, z, y=None) -> float:
     """<w, psi(x, z)>, plus loss(y, z) when y is given."""
     score = float(np.sum(joint_row(model, x, z) @ w))
-    return score if y is None else score + float(model.loss(y, z))
+    return score if y is None else score + checked_loss(model.loss(y, z), "loss", "the output")
 
 
 def outputs_of(model, x, outputs=None) -> list:
@@ -70,6 +71,6 @@ def all_cuts(model, X, Y, *, outputs=None) -> Cuts:
         for z in outputs_of(model, x, outputs):
             index.append(i)
             rows.append(truth - joint_row(model, x, z))
-            losses.append(float(model.loss(y, z)))
+            losses.append(checked_loss(model.loss(y, z), "loss", "the output"))
             decoded.append(z)
     return Cuts(np.array(index, int), stack_rows(rows, model.n_params), np.array(losses), decoded)

@@ -19,17 +19,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from .brute import outputs_of
-from .errors import OneslackError
+from .errors import ModelError
+from .model_answers import brief, loss_fault, number_fault, shape_fault
+from .models.latent import Completed
 from .per_example import count_of
 
 #: Two numbers agree within this, relative to their size.
 TOLERANCE = 1e-7
 
-PLAIN, AUGMENTED = "decode(w, x)", "decode(w, x, y)"
-
-
-class ModelError(OneslackError):
-    """A model breaks its contract; the message names the method, the example and the numbers."""
+PLAIN, AUGMENTED, SLACK = "decode(w, x)", "decode(w, x, y)", "decode_slack(w, x, y)"
+_WORTH = {PLAIN: "score", AUGMENTED: "score + loss", SLACK: "loss (1 - <w, delta>)"}
 
 
 @dataclass(frozen=True)
@@ -153,15 +152,19 @@ class _Candidate:
     psi: np.ndarray
     loss: float
     source: str
+    output: object = None
 
 
 class Example:
     """One example and every output seen for it."""
 
+    #: By what share the values of two outputs may differ and still count as the same.
+    tolerance = TOLERANCE
+
     def __init__(self, watch, number, x, y, outputs):
         self.watch, self.model = watch, watch.model
         self.number, self.x, self.y, self.outputs = number, x, y, outputs
-        self.before = _copy(x), _copy(y)
+        self.before = self.copy_of(x), self.copy_of(y)
         self.psi = self.feature(y, "the truth")
         again = self.feature(y, "the truth")
         if not np.array_equal(self.psi, again):
@@ -175,17 +178,22 @@ class Example:
         if outputs is not None and not outputs:
             self.fail("outputs", "lists 0 outputs, expected at least 1")
         for z in outputs or ():
-            self.add_candidate(z, f"output {_brief(z)}", required=True)
+            self.add_candidate(z, f"output {brief(z)}", required=True)
         self.unchanged("loss")
 
-    def fail(self, method, problem):
-        raise ModelError(f"{type(self.model).__name__}.{method}, example {self.number}: {problem}")
+    @staticmethod
+    def copy_of(value):
+        """What x or y is like now; None where that cannot be kept."""
+        return _copy(value)
+
+    def fail(self, method, problem, cause=None):
+        raise ModelError(f"{name_of(self.model)}.{method}, example {self.number}: {problem}") from cause
 
     def unchanged(self, method):
         """Neither the example nor the model has changed."""
         for what, old, new in zip(("x", "y"), self.before, (self.x, self.y), strict=True):
             if old is not None and not same(old, new):
-                self.fail(method, f"changed {what} from {_brief(old)} to {_brief(new)}")
+                self.fail(method, f"changed {what} from {brief(old)} to {brief(new)}")
         for key, old, new in self.watch.changes():
             self.fail(method, f"changed the model: {key} was {old}, now {new}")
 
@@ -194,33 +202,26 @@ class Example:
         try:
             return getattr(self.model, method)(first, z)
         except Exception as error:
-            raise ModelError(
-                f"{type(self.model).__name__}.{method}, example {self.number}: {source} ({_brief(z)}) raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
+            self.fail(method, f"{source} ({brief(z)}) raised {type(error).__name__}: {error}", error)
 
     def feature(self, z, source):
         """psi(x, z) as a flat array, checked."""
         psi = self._call("joint_feature", self.x, z, source)
-        size, shape = self.model.n_params, np.shape(psi)
-        if shape != (size,) and not (sp.issparse(psi) and shape == (1, size)):
-            self.fail("joint_feature", f"{source} has shape {shape}, expected n_params = ({size},)")
-        psi = psi.toarray().ravel() if sp.issparse(psi) else np.asarray(psi)
-        if psi.dtype.kind not in "biuf":
-            self.fail("joint_feature", f"{source} has entries of type {psi.dtype}, expected real numbers")
-        bad = np.flatnonzero(~np.isfinite(psi))
-        if len(bad):
-            self.fail("joint_feature", f"{source} has {psi[bad[0]]} at feature {bad[0]}")
-        return psi.astype(np.float64)
+        fault = shape_fault(psi, self.model.n_params)
+        if not fault:
+            psi = psi.toarray() if sp.issparse(psi) else psi
+            psi = np.array(psi, dtype=np.float64).ravel()
+            fault = number_fault(psi)
+        if fault:
+            self.fail("joint_feature", f"{source} {fault}")
+        return psi
 
     def loss(self, z, source):
         loss = self._call("loss", self.y, z, source)
-        if np.shape(loss) != () or not isinstance(loss, (int, float, np.number, np.ndarray)):
-            self.fail("loss", f"{source} has loss {_brief(loss)}, expected one number")
-        loss = float(loss)
-        if not np.isfinite(loss) or loss < 0:
-            self.fail("loss", f"{source} has loss {loss:g}, expected a finite number >= 0")
-        return loss
+        fault = loss_fault(loss)
+        if fault:
+            self.fail("loss", f"{source} {fault}")
+        return float(loss)
 
     def add_candidate(self, z, source, required=False):
         try:
@@ -233,23 +234,30 @@ class Example:
         """decode is a function, and no known output beats its answers, without and with the loss."""
         answers = {}
         for k, w in enumerate(weights):
-            for method, y in ((PLAIN, None), (AUGMENTED, self.y)):
-                answers[method, k] = self._decode(w, method, y)
+            for method in (PLAIN, AUGMENTED):
+                answers[method, k] = self._decode(w, method)
         worst = [answers[AUGMENTED, k] for k in range(len(weights))]
         self.hinges = np.array([z.loss + (z.psi - self.psi) @ w for z, w in zip(worst, weights, strict=True)])
         if not getattr(self.model, "exact", True):
             return
         self.candidates += answers.values()
+        self.compare({(method, k): (weights[k], answer) for (method, k), answer in answers.items()})
+
+    def compare(self, answers):
+        """No known output beats an answer; answers: {(method, any): (w, answer)}."""
         features = np.array([candidate.psi for candidate in self.candidates])
         losses = np.array([candidate.loss for candidate in self.candidates])
-        for (method, k), answer in answers.items():
-            values = features @ weights[k]
-            if method == AUGMENTED:
-                values += losses
-            self._compare(method, weights[k], answer, values)
+        for (method, _), (w, answer) in answers.items():
+            self._compare(method, w, answer, self._values(method, w, features, losses))
 
-    def _decode(self, w, method, y):
-        first, second = (self._decode_once(w, method, y) for _ in range(2))
+    def _values(self, method, w, features, losses):
+        """What a method looks for the largest of."""
+        if method == SLACK:
+            return losses * (1.0 + (features - self.psi) @ w)
+        return features @ w + (losses if method == AUGMENTED else 0.0)
+
+    def _decode(self, w, method):
+        first, second = (self.decode(w, method) for _ in range(2))
         if not np.array_equal(first.psi, second.psi) or first.loss != second.loss:
             one, two = (float(answer.psi @ w) + answer.loss for answer in (first, second))
             self.fail(
@@ -257,34 +265,32 @@ class Example:
             )
         return first
 
-    def _decode_once(self, w, method, y):
+    def decode(self, w, method):
+        """The answer of a method at w, with all that a score needs."""
         given = w.copy()
+        arguments = (given, self.x) if method == PLAIN else (given, self.x, self.y)
         try:
-            z = self.model.decode(given, self.x) if y is None else self.model.decode(given, self.x, y)
+            z = (self.model.decode_slack if method == SLACK else self.model.decode)(*arguments)
         except Exception as error:
-            raise ModelError(
-                f"{type(self.model).__name__}.{method}, example {self.number}: raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
+            self.fail(method, f"raised {type(error).__name__}: {error}", error)
         changed = np.flatnonzero(given != w)
         if len(changed):
             j = changed[0]
             self.fail(method, f"changed w[{j}] from {w[j]:g} to {given[j]:g}")
         self.unchanged(method)
         source = f"the answer of {method}"
-        return _Candidate(self.feature(z, source), self.loss(z, source), f"{source}, {_brief(z)},")
+        return _Candidate(self.feature(z, source), self.loss(z, source), f"{source}, {brief(z)},", z)
 
     def _compare(self, method, w, answer, values):
-        loss = method == AUGMENTED
-        what = "score + loss" if loss else "score"
-        value = float(answer.psi @ w) + (answer.loss if loss else 0.0)
+        what = _WORTH[method]
+        value = float(self._values(method, w, answer.psi, answer.loss))
         best = int(np.argmax(values))
-        if not agree(value, values[best]):
+        if not agree(value, values[best], self.tolerance):
             source = self.candidates[best].source
             self.fail(method, f"its answer has {what} {value:.9g}, but {source} has {values[best]:.9g}")
         if self.outputs:
             limit = values[1 : 1 + len(self.outputs)].max()
-            if not agree(value, limit):
+            if not agree(value, limit, self.tolerance):
                 self.fail(
                     method,
                     f"its answer has {what} {value:.9g}, but the best of its {len(self.outputs)} "
@@ -304,9 +310,9 @@ class Watch:
         for key, now in attributes(self.model).items():
             if key not in self.before:
                 if not isinstance(getattr(type(self.model), key, None), cached_property):
-                    yield key, "nothing", _brief(now)
+                    yield key, "nothing", brief(now)
             elif self.before[key] is not None and not same(self.before[key], now):
-                yield key, _brief(self.before[key]), _brief(now)
+                yield key, brief(self.before[key]), brief(now)
 
 
 def attributes(model) -> dict:
@@ -316,9 +322,14 @@ def attributes(model) -> dict:
     return {**held, **getattr(model, "__dict__", {})}
 
 
-def agree(a, b) -> bool:
+def name_of(model) -> str:
+    """What the user calls the model."""
+    return type(model.model if isinstance(model, Completed) else model).__name__
+
+
+def agree(a, b, tolerance=TOLERANCE) -> bool:
     """Whether two numbers are the same but for rounding."""
-    return abs(a - b) <= TOLERANCE * (1.0 + abs(a) + abs(b))
+    return abs(a - b) <= tolerance * (1.0 + abs(a) + abs(b))
 
 
 def same(a, b, depth=20) -> bool:
@@ -347,8 +358,3 @@ def _copy(value):
         return copy.deepcopy(value)
     except Exception:
         return None
-
-
-def _brief(value) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."

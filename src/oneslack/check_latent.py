@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .check import TOLERANCE, ModelError
+from .model_answers import checked_loss
 from .models.latent import CompletedBinary, CompletedStructural
 from .per_example import count_of, joint_row
 
@@ -85,15 +86,13 @@ def _check_yes(completed, i, x, y, weights):
 def _check_pairs(completed, i, x, y, weights):
     """Completions are best for y; outputs are best with and without the loss."""
     model = completed.model
-    if completed.loss(y, (y[0], model.complete(weights[0], x, y[0]))) != 0.0:
+    if _loss(completed, i, y, (y[0], model.complete(weights[0], x, y[0]))) != 0.0:
         raise ModelError(f"example {i}: loss(y, y) is not 0")
     truths = [completed.complete(w, x, y) for w in weights]
     plain, worst = ([_decoded(completed, i, w, x, truth) for w in weights] for truth in (None, y))
     outputs = [*truths, *plain, *worst]
     rows = [_row(completed, i, x, z) for z in outputs]
-    losses = np.array([completed.loss(y, z) for z in outputs])
-    if not (np.isfinite(losses).all() and (losses >= 0).all()):
-        raise ModelError(f"example {i}: loss is {losses[~(losses >= 0)][0]}, expected a number >= 0")
+    losses = np.array([_loss(completed, i, y, z) for z in outputs])
     m = len(weights)
     for k, w in enumerate(weights):
         scores = np.array([_product(row, w) for row in rows])
@@ -114,6 +113,10 @@ def _row(completed, i, x, z):
         return joint_row(completed, x, z)
     except ValueError as error:
         raise ModelError(f"example {i}: {error}") from None
+
+
+def _loss(completed, i, y, z):
+    return checked_loss(completed.loss(y, z), f"example {i}: loss", "an output")
 
 
 def _product(row, w):

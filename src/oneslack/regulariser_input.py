@@ -26,12 +26,21 @@ def make_regulariser(n_params, free=(), blocks=None, *, prior=None, scale=None, 
     prior = weight_values("prior", prior, n_params, 0.0, blocks)
     scale = weight_values("scale", scale, n_params, 1.0, blocks)
     mask = weight_mask(nonnegative, n_params, free, blocks)
-    if scale is not None and not (scale > 0).all():
-        bad = int(np.flatnonzero(~(scale > 0))[0])
-        raise ValueError(f"scale of weight {bad} is {scale[bad]}, expected a number > 0")
+    if scale is not None:
+        _check_scale(scale)
     if prior is not None and len(free):
         prior[free] = 0.0
     return Regulariser(n_params, prior, mask, free if len(free) else None, scale)
+
+
+def _check_scale(scale):
+    """Raise unless each is > 0, and so is its square, by which weights are divided."""
+    with np.errstate(over="ignore", under="ignore"):
+        bad = np.flatnonzero(~((scale > 0) & (scale**2 > 0) & (scale**2 < np.inf)))
+    if len(bad):
+        raise ValueError(
+            f"scale of weight {bad[0]} is {scale[bad[0]]}, expected a number > 0 between 1e-150 and 1e150"
+        )
 
 
 def weight_values(name, value, n_params, default, blocks=None):
