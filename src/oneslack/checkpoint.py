@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+import warnings
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
 from .errors import FormatError, OneslackError
 from .result import Status, Trace, TraceRow
+from .state_coding import decode, encode
 
 #: The kind of file, and what to do about one that is of no use.
 KIND = "checkpoint"
+#: Of what a checkpoint says about its problem; 2: the identity looks at everything.
+FORMAT = 2
 REMOVE = "remove it to begin anew"
 ENDING = ".checkpoint"
 #: A checkpoint is not written again before so many times what the last one took.
 AT_MOST = 20
+#: Steps after a resume in which a state that does not fit comes to light.
+GUARDED = 5
 
 
 @dataclass
@@ -37,7 +43,9 @@ class Saved:
     done: str | None = None  # the name of the Status that it ended with, and the goal that was reached
     goal: tuple = ()
     error: float = 0.0  # the standard error of primal, where that is an estimate
-    probe: float | None = None  # of the problem, where w says nothing about it yet
+    end: tuple | None = None  # (w, primal, error) that the run gave back, where it ended and that is better
+    proven: tuple | None = None  # the bounds that the run gave back, where it ended
+    seen: list | None = None  # how large the answers of a user's model were, for the rounding of what is kept
 
 
 class Checkpoint:
@@ -67,7 +75,7 @@ class Checkpoint:
         header = {
             "kind": KIND,
             "about": about,
-            "saved": _encode(vars(saved) | {"trace": _table(saved)}, arrays),
+            "saved": encode(vars(saved) | {"trace": _table(saved)}, arrays),
         }
         try:
             save_model(self.path, header, arrays)
@@ -86,20 +94,26 @@ class Checkpoint:
         if not os.path.exists(self.path):
             return None
         header, arrays = load_model(self.path)
-        if header.get("kind") != KIND:
+        if not isinstance(header, dict) or header.get("kind") != KIND:
             raise FormatError(
                 f"{self.path}: is a model, not a checkpoint; name another file for the checkpoint."
             )
+        known = header.get("about")
+        if not isinstance(known, dict):
+            raise FormatError(f"{self.path}: the checkpoint does not say what it is of; {REMOVE}.")
+        if known.get("format") != FORMAT:
+            raise FormatError(
+                f"{self.path}: the checkpoint was written by another version of oneslack; {REMOVE}."
+            )
         for name, value in about.items():
-            before = header["about"].get(name)
+            before = known.get(name)
             if before != value:
                 what = "other data" if name == "data" else f"another run ({name} {before}, now {value})"
                 raise FormatError(
                     f"{self.path}: the checkpoint is of {what}; name another file, or {REMOVE}."
                 )
-        parts = _decode(header["saved"], arrays)
-        rows = [TraceRow(*map(_plain, row)) for row in zip(*parts.pop("trace").values(), strict=True)]
-        return Saved(**parts, trace=Trace(rows))
+        with _damage_told(self.path, "the checkpoint is damaged"):
+            return _saved(dict(header["saved"]["dict"]), arrays)
 
     def remove(self):
         """The run is over; nobody needs to go on."""
@@ -146,8 +160,8 @@ class Keeper:
     def __init__(self, checkpoint, resume, problem, solver, run, goal):
         self.goal, self.done = goal, None
         self.checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
-        self.run, self.state, self.probe = run, None, None
-        self.about = problem.identity() | {"solver": repr(solver)}
+        self.run, self.state = run, None
+        self.about = {"format": FORMAT, **problem.identity(), "solver": repr(solver)}
         if not resume:
             if os.path.exists(self.checkpoint.path):
                 raise OneslackError(
@@ -157,34 +171,48 @@ class Keeper:
             return
         saved = self.checkpoint.load(self.about)
         if saved is not None:
-            self._compare(problem, saved)
-            run.go_on_with(saved)
+            with _damage_told(self.checkpoint.path, "the checkpoint does not fit the problem"):
+                _check_points(problem, saved)
+                self._compare(problem, saved)
+            with _damage_told(self.checkpoint.path, "the run cannot go on from the checkpoint"):
+                run.go_on_with(saved)
             self.state = saved.state
             if saved.done and saved.goal == goal:
                 self.done = Status[saved.done]
 
     def _compare(self, problem, saved):
-        """Other examples of the same shape would give wrong bounds without a word."""
-        if saved.probe is not None:
-            there, here = saved.probe, problem.probe()
-        elif saved.w is not None and self.run.proves:
-            there, here = saved.primal, problem.primal(saved.w)
-        else:
-            return  # the identity is all there is to compare
-        if not problem.is_close(here, there):
+        """Of what is unseen the objective may tell something; the rest is for the user to know."""
+        unseen = self.about["unseen"]
+        if unseen is None:
+            return
+        knows = saved.w is not None and self.run.proves
+        if knows and not problem.has_objective(saved.w, saved.primal):
             raise FormatError(
                 f"{self.checkpoint.path}: the checkpoint is of other data (its model has the objective "
-                f"{there:.6g} there, {here:.6g} here); give the data it is of, or {REMOVE}."
+                f"{saved.primal:.6g} there, {problem.primal(saved.w):.6g} here); give the data it is of, or "
+                f"{REMOVE}."
             )
+        warnings.warn(
+            f"{self.checkpoint.path}: {unseen}, which cannot be compared with the one of the run that was "
+            "written down; the bounds are true only if it is the same.",
+            stacklevel=4,
+        )
 
-    def _probe(self, w):
-        """By which to tell the problem where w does not; it costs a look at all examples, once."""
-        problem = self.run.problem
-        if not problem.needs_probe(w):
-            return None
-        if self.probe is None:
-            self.probe = problem.probe()
-        return self.probe
+    def guarded(self, steps):
+        """The steps; where one of the first fails after a resume, it is the state that does not fit."""
+        for _ in range(GUARDED if self.state is not None else 0):
+            with _damage_told(self.checkpoint.path, "the run cannot go on from the checkpoint"):
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
+        yield from steps
+
+    def is_spent(self, max_iter) -> bool:
+        """Whether the run has its steps already."""
+        run = self.run
+        # Where P was never computed only a step can tell the point.
+        return len(run.trace) >= max_iter and (run.w is not None or run.end is not None)
 
     def after(self, step, status):
         """Write where it is time, or where a run that is not done ends; a run that is done needs none."""
@@ -196,11 +224,38 @@ class Keeper:
             if is_done:
                 run.settle()  # no step will come whose P could be the last one's
                 done = status.name
-            saved = Saved(
-                step.state(), run.w, run.primal, run.dual, run.trace, done, self.goal, run.error,
-                self._probe(run.w),
-            )  # fmt: skip
+            saved = Saved(step.state(), run.w, run.primal, run.dual, run.trace, done, self.goal, run.error)
+            saved.seen = run.problem.seen
+            if status is not None:
+                # Beside w, not in its place: a run that goes on must not depend on where it was cut.
+                run.settle()
+                saved.end = None if run.w is saved.w else (run.w, run.primal, run.error)
+                proven = run.prove(self.goal[0])
+                saved.proven = None if proven is None else tuple(proven)
+            self._save(saved, is_last=status is not None)
+
+    def _save(self, saved, is_last):
+        try:
             self.checkpoint.save(self.about, saved)
+        except OneslackError as error:
+            if not is_last:
+                raise
+            # The result is at hand, and must not be lost for want of a place to go on from.
+            warnings.warn(str(error), RuntimeWarning, stacklevel=4)
+
+
+@contextmanager
+def _damage_told(path, what):
+    """A file may lie though its checksum fits: whatever its contents then raise is told in a sentence."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise FormatError(
+            f"{path}: {what} ({reason}); give the data and the model that it is of, or {REMOVE}."
+        ) from error
 
 
 def _table(saved):
@@ -208,61 +263,33 @@ def _table(saved):
     return {field.name: np.array([row[field.name] for row in rows]) for field in fields(TraceRow)}
 
 
-def _plain(number):
-    return number.item()
+def _saved(parts, arrays) -> Saved:
+    """What `save` was given; a ValueError, TypeError or KeyError where it is not that."""
+    columns = {name: arrays[place["array"]] for name, place in parts.pop("trace")["dict"]}
+    if not all(column.ndim == 1 and column.dtype.kind in "if" for column in columns.values()):
+        raise ValueError("the trace holds what is no column of numbers")
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    parts = {name: decode(value, arrays) for name, value in parts.items()}
+    saved = Saved(**parts, trace=Trace(TraceRow(**dict(zip(columns, row))) for row in rows))
+    points = [(saved.w, saved.primal, saved.error), *([] if saved.end is None else [saved.end])]
+    numbers = [saved.dual, *(number for _, *both in points for number in both)]
+    numbers += [*(saved.proven or ()), *(saved.seen or ())]
+    if not all(isinstance(number, int | float) and number == number for number in numbers):
+        raise ValueError("an objective, a bound or an error is no number")
+    if len(saved.proven or range(4)) != 4 or not isinstance(saved.seen, list | None):
+        raise ValueError("its proven bounds are not four numbers, or what was seen is no list")
+    if not isinstance(saved.state, dict) or not saved.trace:
+        raise ValueError("there is no state to go on from, or no trace of it")
+    if saved.done is not None:
+        Status[saved.done]
+    return saved
 
 
-# States are dicts, lists and tuples of numbers, text, arrays, sparse matrices, planes and expansions.
-
-
-def _encode(value, arrays):
-    """The value as JSON can hold it, its arrays moved to `arrays`."""
-    from scipy import sparse
-
-    from .cuts import Plane
-    from .kernel_problem import Expansion
-
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, dict):
-        return {"dict": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
-    if isinstance(value, list | tuple):
-        return {type(value).__name__: [_encode(item, arrays) for item in value]}
-    if isinstance(value, np.ndarray | np.generic):
-        name = f"a{len(arrays)}"
-        arrays[name] = np.array(value)
-        return {"array" if isinstance(value, np.ndarray) else "number": name}
-    if isinstance(value, Plane):
-        return {"plane": [_encode(value.normal, arrays), value.offset]}
-    if isinstance(value, Expansion):
-        parts = [value.index, value.coefficients, value.bias, value.norm2]
-        return {"expansion": [_encode(part, arrays) for part in parts]}
-    if sparse.issparse(value) and value.format == "csr":
-        parts = [value.data, value.indices, value.indptr, tuple(value.shape)]
-        return {"csr": [_encode(part, arrays) for part in parts]}
-    raise OneslackError(f"a solver's state holds a {type(value).__name__}, which no checkpoint can keep.")
-
-
-def _decode(value, arrays):
-    from scipy import sparse
-
-    from .cuts import Plane
-    from .kernel_problem import Expansion
-
-    if not isinstance(value, dict):
-        return value
-    ((kind, content),) = value.items()
-    if kind == "array":
-        return arrays[content]
-    if kind == "number":
-        return arrays[content][()]
-    if kind == "dict":
-        return {_decode(k, arrays): _decode(v, arrays) for k, v in content}
-    parts = [_decode(item, arrays) for item in content]
-    if kind == "plane":
-        return Plane(*parts)
-    if kind == "expansion":
-        return Expansion(*parts)
-    if kind == "csr":
-        return sparse.csr_array(tuple(parts[:3]), shape=parts[3])
-    return parts if kind == "list" else tuple(parts)
+def _check_points(problem, saved):
+    """The best point, and the one that the run gave back, must be points of the problem."""
+    for w in (saved.w, saved.end and saved.end[0]):
+        if isinstance(w, np.ndarray):
+            if w.shape != (problem.n_params,) or w.dtype != np.float64 or not np.isfinite(w).all():
+                raise ValueError(f"its weights are not {problem.n_params} finite numbers")
+        elif w is not None and (not hasattr(w, "index") or w.index.max(initial=-1) >= problem.n):
+            raise ValueError("its expansion is none over the examples")

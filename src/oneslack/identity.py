@@ -1,16 +1,12 @@
-"""What tells a problem from another: the state and the bounds of one are none of the other."""
+"""What tells a problem from another: the state and the bounds of one are none of the other.
+
+The identity looks at all numbers that P and the order of the duals depend on.  What nobody can look into (a
+function, an open file) it names, as `unseen`.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-import zlib
-
-import numpy as np
-
-#: Numbers of a matrix that go into the identity of a problem whose P can be computed again.
-DIGESTED = 10_000
-#: Rows that are looked at at a time: a copy of so many, where one is needed, is no matter.
-PIECE = 65_536
+from .digests import Digest
 
 
 class Identified:
@@ -18,80 +14,64 @@ class Identified:
 
     #: By what share of itself P may differ when it is computed again.
     rounding = 1e-6
-    #: Whether the identity looks at all that P depends on.
-    is_seen_whole = False
+
+    #: How large the answers of what is not ours to bound have been, where bounds of rounding rest on it.
+    seen = None
+
+    def see(self, seen):
+        """Such answers stand behind a state that is taken up."""
 
     def identity(self) -> dict:
-        """What must be the same where a state is to be of use."""
+        """What must be the same where a state is to be of use; `unseen` says what could not be looked at."""
+        model, (data, unseen) = Digest(self.model), data_digest(self.data)
         return {
-            "model": described(self.model),
+            "model": f"{described(self.model)} {model.hex}",
             "parameters": self.n_params,
             "examples": self.n,
             "weight": self.weight,
-            "data": data_digest(self.data),
+            "rescaling": getattr(self, "rescaling", None),
+            "data": data,
             "regulariser": regulariser_digest(self.regulariser),
+            "unseen": unseen_in(model=model.unseen, examples=unseen),
         }
 
+    def vouches_for(self, w, primal, weight) -> bool:
+        """Whether a state is this problem's though something is unseen, of one whose P(w) was `primal`."""
+        return False
+
     def has_objective(self, w, primal, weight=None) -> bool:
-        """Whether P(w) is `primal`, with the weight of the risk that it had there: an identity does not see
-        everything, as a risk of Python code or what workers hold."""
-        return self.is_close(self.primal(w, weight), primal)
-
-    def needs_probe(self, w) -> bool:
-        """Whether P(w) would not tell other examples: at w = 0 all look alike."""
-        return not self.is_seen_whole and (w is None or not np.any(w))
-
-    def probe(self, weight=None) -> float:
-        """P at weights that no solver has chosen: other examples have another one there, also while the best
-        w is 0 or not known.  None is negative, as a risk may be for such weights alone."""
-        return float(self.primal(np.random.default_rng(0).random(self.n_params), weight))
-
-    def is_close(self, here, there) -> bool:
-        """Whether two values of P are the same, but for rounding."""
-        return here == there or abs(here - there) <= self.rounding * abs(there)
+        """Whether P(w) is `primal`, but for rounding, with the weight of the risk that it had there."""
+        here = self.primal(w, weight)
+        return here == primal or abs(here - primal) <= self.rounding * abs(primal)
 
 
 def described(model) -> str:
-    """Its kind, numbers and words, and digests of the arrays that it was made with (others may come and go
-    while it is used)."""
+    """Its kind, numbers and words, for readers."""
     values = getattr(model, "__dict__", {})
     found = {name: value for name, value in values.items() if isinstance(value, bool | int | float | str)}
-    for field in dataclasses.fields(model) if dataclasses.is_dataclass(model) else ():
-        value = getattr(model, field.name)
-        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-            found[field.name] = f"{checksum(value):08x}"
     return f"{type(model).__name__} {found}"
 
 
-def data_digest(data) -> int:
-    """A number by which other targets, weights or rows are told, most likely: all of the first two, some of
-    the rows."""
+def data_digest(data) -> tuple[str, str | None]:
+    """(digest, unseen) of packed examples, which nobody changes: they remember it, or find it themselves."""
     if hasattr(data, "digest"):
         return data.digest
-    X = getattr(data, "X", None)
-    X = getattr(X, "data", None) if hasattr(X, "indptr") else X
-    seen = X[:DIGESTED].ravel()[:DIGESTED] if isinstance(X, np.ndarray) else None
-    return checksum(*(getattr(data, name, None) for name in ("y", "weights", "offsets")), seen)
+    known = getattr(data, "__dict__", {})
+    if "_digest" not in known:
+        found = Digest(data)
+        known["_digest"] = found.hex, found.unseen
+    return known["_digest"]
 
 
-def regulariser_digest(regulariser) -> int | None:
-    """None for 1/2 |w|^2, otherwise a number by which another one is told."""
+def regulariser_digest(regulariser) -> str | None:
+    """None for 1/2 |w|^2."""
     parts = [getattr(regulariser, name, None) for name in ("prior", "scale", "nonnegative")]
-    return None if all(part is None for part in parts) else checksum(*parts)
+    return None if all(part is None for part in parts) else Digest(*parts).hex
 
 
-def checksum(*parts) -> int:
-    """Of all the numbers of arrays and sparse matrices, without another copy of them; what is neither counts
-    for nothing."""
-    found = 0
-    for part in parts:
-        if hasattr(part, "tocsr"):
-            rows = part.tocsr()
-            found = zlib.crc32(np.array([found, checksum(rows.indptr, rows.indices, rows.data)]))
-        elif isinstance(part, np.ndarray) and part.dtype.kind in "biufSU":
-            part = np.atleast_1d(part)
-            for lo in range(0, len(part), PIECE):
-                found = zlib.crc32(np.ascontiguousarray(part[lo : lo + PIECE]), found)
-        else:
-            found = zlib.crc32(b"-", found)
-    return found
+def unseen_in(**parts) -> str | None:
+    """A sentence without its end, as "the model holds a function"; parts are what is unseen in each."""
+    found = [
+        f"the {name} hold{'' if name.endswith('s') else 's'} {what}" for name, what in parts.items() if what
+    ]
+    return " and ".join(found) or None
