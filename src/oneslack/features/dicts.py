@@ -17,7 +17,7 @@ import numpy as np
 
 from oneslack.errors import OneslackError
 from oneslack.features.hashing import check_bits, hash_text, to_columns
-from oneslack.features.strings import pack_strings, unpack_strings
+from oneslack.features.strings import pack_strings, stored_type, unpack_strings
 from oneslack.formats.sentences import new_vocabulary
 
 GROUPS = (list, tuple, set, frozenset)
@@ -102,9 +102,7 @@ class DictIndexer:
     def from_arrays(cls, header, arrays):
         """The indexer that to_arrays was called on; a KeyError or ValueError if something is missing."""
         indexer = cls(
-            min_count=header["min_count"],
-            hash_bits=header["hash_bits"],
-            dtype=np.dtype(header["dtype"]).type,
+            min_count=header["min_count"], hash_bits=header["hash_bits"], dtype=stored_type(header["dtype"])
         )
         if indexer.hash_bits is None:
             names = unpack_strings(arrays["features.text"], arrays["features.stops"])

@@ -11,7 +11,8 @@ MOST_BITS = 30  # columns are int32
 
 def check_bits(hash_bits):
     """Refuse what is no number of bits."""
-    if hash_bits is not None and hash_bits not in range(1, MOST_BITS + 1):
+    is_number = isinstance(hash_bits, int | np.integer) and not isinstance(hash_bits, bool)
+    if hash_bits is not None and not (is_number and 1 <= hash_bits <= MOST_BITS):
         raise OneslackError(f"hash_bits must be from 1 to {MOST_BITS} or None, got {hash_bits!r}.")
 
 

@@ -9,7 +9,7 @@ from oneslack.features.in_parts import keys_in_parts, values_in_parts
 from oneslack.features.joint_keys import Keys
 from oneslack.features.part_codes import BOS, EOS, FIRST, Outside, PartCodes, source_of
 from oneslack.features.rows import ones_matrix
-from oneslack.features.strings import pack_strings, unpack_strings
+from oneslack.features.strings import pack_strings, stored_type, unpack_strings
 from oneslack.features.template_sets import as_templates
 
 
@@ -152,11 +152,13 @@ class FeatureIndex:
     @classmethod
     def from_arrays(cls, header, arrays):
         """The index that to_arrays was called on; a KeyError or ValueError if something is missing."""
+        if not isinstance(header["templates"], list):
+            raise ValueError("templates is no list of texts")
         index = cls(
             "\n".join(header["templates"]),
             min_count=header["min_count"],
             hash_bits=header["hash_bits"],
-            dtype=np.dtype(header["dtype"]).type,
+            dtype=stored_type(header["dtype"]),
         )
         if index.hash_bits is None:
             index._values = {

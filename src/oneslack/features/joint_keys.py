@@ -62,7 +62,7 @@ class Keys:
         for _, size, is_level in keys._steps():
             if is_level:
                 level = arrays[f"{name}.{len(keys.levels)}"]
-                if level.ndim != 1 or level.dtype != np.int64 or (np.diff(level) <= 0).any():
+                if level.ndim != 1 or level.dtype != np.int64 or (level[1:] <= level[:-1]).any():
                     raise ValueError(f"the keys {name} are not increasing integers")
                 if len(level) and (level[0] < 0 or level[-1] >= size):
                     raise ValueError(f"the keys {name} do not fit the values")

@@ -1,4 +1,4 @@
-"""A list of strings as two arrays of numbers, which a model file can hold."""
+"""A list of strings as two arrays of numbers, and the name of a type: what a model file can hold."""
 
 import numpy as np
 
@@ -11,10 +11,22 @@ def pack_strings(strings):
 
 
 def unpack_strings(text, stops):
-    """The list of strings that pack_strings was given; a ValueError for arrays that it cannot have made."""
+    """The list of strings that pack_strings was given, none of them twice; a ValueError for other arrays."""
+    if text.dtype != np.uint8 or stops.dtype != np.int64 or stops.ndim != 1:
+        raise ValueError(f"strings are held as {text.dtype} and {stops.dtype}, expected uint8 and int64")
     whole = text.tobytes()
     starts = np.concatenate([np.zeros(1, np.int64), stops])
-    if (np.diff(starts) < 0).any() or starts[-1] != len(whole):
+    if (starts[1:] < starts[:-1]).any() or starts[-1] != len(whole):
         raise ValueError("the ends of the strings do not fit their text")
     slices = map(slice, starts[:-1].tolist(), stops.tolist())
-    return [part.decode("utf-8", "surrogatepass") for part in map(whole.__getitem__, slices)]
+    strings = [part.decode("utf-8", "surrogatepass") for part in map(whole.__getitem__, slices)]
+    if len(set(strings)) < len(strings):
+        raise ValueError("a string stands there twice")
+    return strings
+
+
+def stored_type(name):
+    """The type of features by its name in a header."""
+    if name not in ("float32", "float64"):
+        raise ValueError(f"the features are of type {name!r}, expected float64 or float32")
+    return np.dtype(name).type

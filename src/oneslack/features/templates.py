@@ -9,6 +9,7 @@ A range stands for each of its numbers, and a line for every combination: suffix
 templates.  docs/feature_templates.md explains it by examples.
 """
 
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from oneslack.formats.compression import read_buffer
 
 TOKEN = re.compile(r"(?P<name>[^\W\d]\w*)|(?P<number>[+-]?\d{1,4}(?!\d))|(?P<sign>\.\.|[\[\]()&,])")
 BLANKS = re.compile(r"\s*")
+#: Templates that a line may stand for.
+MOST = 10_000
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,7 @@ class _Line:
         while self._skip("&"):
             factors.append(self._factor())
         self._expect("end", "'&' or the end of the line")
+        self._refuse_many(1, *map(len, factors))
         joined = [Template(sum(choice, ())) for choice in product(*factors)]
         for template in joined:
             if len(factors) > 1 and any(() in factor for factor in factors):
@@ -152,6 +156,7 @@ class _Line:
             raise self._fail(
                 column, "ngram takes a window and a length that fits in it, as in ngram(pos[-2..2], 3)."
             )
+        self._refuse_many(column, len(parts), len(lengths))
         return [tuple(parts[i : i + n]) for n in lengths for i in range(len(parts) - n + 1)]
 
     def _atom(self):
@@ -179,6 +184,7 @@ class _Line:
         if len(arguments) != wanted:
             right = f"{name}({parts[0]}{', 3' * wanted})"
             raise self._fail(column, f"{name} takes {wanted} numbers, found {len(arguments)}; write {right}.")
+        self._refuse_many(column, len(parts), *map(len, arguments))
         return [
             Part(part.column, part.offset, (*part.functions, (name, *numbers)))
             for part in parts
@@ -195,6 +201,12 @@ class _Line:
         if first < least:
             raise self._fail(column, f"found {first}, expected {least} or more.")
         return range(first, last + 1)
+
+    def _refuse_many(self, column, *counts):
+        if math.prod(counts) > MOST:
+            raise self._fail(
+                column, f"the ranges stand for {math.prod(counts)} templates, at most {MOST} fit."
+            )
 
     def _skip(self, sign):
         found = self.tokens[self.next][:2] == ("sign", sign)

@@ -3,18 +3,22 @@
 Sorted integers become the gaps between them; floats with many repeats become the distinct ones and which of
 them each is (features that occur together have the same weight).  Then the first bytes of all numbers are put
 side by side, the second ones, and so on, and zlib squeezes what repeats; bytes (text) it squeezes as they
-are.  Reading runs no code and gives no
-more bytes than the header promises.
+are.  Reading runs no code, gives no more bytes than the header promises, and makes room only for
+what is there.
 """
 
 from __future__ import annotations
 
+import math
 import zlib
 
 import numpy as np
 
 #: Arrays with fewer bytes stay as they are.
 SMALL = 1 << 12
+#: Those that may become smaller.
+TYPES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+TYPES += ["float16", "float32", "float64"]
 
 
 def compress(arrays):
@@ -35,14 +39,11 @@ def decompress(about, arrays):
     """The arrays as they were; a KeyError or ValueError where something is missing or damaged."""
     out = dict(arrays)
     for name, note in about.items():
-        dtype = np.dtype(note["dtype"])
-        if dtype.kind not in "iuf" or dtype.itemsize > 8:
-            raise ValueError(f"the array {name} is of type {note['dtype']}")
-        size = int(np.prod([int(length) for length in note["shape"]], dtype=object))
+        dtype, size = _checked(name, note)
         packed = out.pop(name)
         if dtype.kind == "f":
             codes = _unsqueezed(name, out.pop(f"{name}.codes"), size, 8)
-            distinct = np.cumsum(_unsqueezed(name, packed, int(note["distinct"]), 8), dtype=np.uint64)
+            distinct = np.cumsum(_unsqueezed(name, packed, note["distinct"], 8), dtype=np.uint64)
             if len(codes) and int(codes.max()) >= len(distinct):
                 raise ValueError(f"the numbers of {name} do not fit")
             bits = distinct[codes.astype(np.int64)]
@@ -53,6 +54,22 @@ def decompress(about, arrays):
         unsigned = np.dtype(f"u{dtype.itemsize}")
         out[name] = bits.astype(unsigned).view(dtype).reshape(note["shape"])
     return out
+
+
+def _checked(name, note):
+    """(type, number of items) of an array by its note."""
+    dtype, shape = note["dtype"], note["shape"]
+    if dtype not in TYPES:
+        raise ValueError(f"the array {name} is of type {dtype!r}")
+    if not isinstance(shape, list) or not all(_is_length(n) for n in (*shape, note["distinct"])):
+        raise ValueError(
+            f"the array {name} has the shape {shape!r}, of {note['distinct']!r} distinct numbers"
+        )
+    return np.dtype(dtype), math.prod(shape)
+
+
+def _is_length(n):
+    return type(n) is int and n >= 0
 
 
 def _parts(name, array):

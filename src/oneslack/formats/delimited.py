@@ -53,7 +53,7 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
     ((2, 2), ['setosa', 'versicolor'], ['length', 'width'])
     """
     path = os.fspath(path)
-    buffer = read_buffer(path)
+    buffer = _with_newlines(read_buffer(path))
     layout = _find_layout(path, buffer, label, group, delimiter)
     if n_features not in (None, len(layout.features)):
         raise FormatError(
@@ -73,10 +73,17 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
     )
 
 
+def _with_newlines(buffer):
+    """The text of old spreadsheets, whose lines end in a carriage return alone, with newlines."""
+    if buffer.find(b"\n") >= 0 or buffer.find(b"\r") < 0:
+        return buffer
+    return bytes(buffer[:]).replace(b"\r", b"\n")
+
+
 def _find_layout(path, buffer, label, group, delimiter):
     line, start, stop = _first_line(path, buffer)
     delimiter = delimiter or max(DELIMITERS, key=line.count)
-    cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    cells = [cell.strip() for cell in _first_cells(path, line, delimiter)]
     label, group = _text_columns(path, cells, label, group)
     features = [cell for column, cell in enumerate(cells) if column not in (label, group)]
     if not features:
@@ -106,6 +113,16 @@ def _first_line(path, buffer):
             return line, start, stop
         start = stop
     raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
+
+
+def _first_cells(path, line, delimiter):
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error as error:
+        what = str(error)
+        if "\r" in line.rstrip("\r\n"):
+            what = "a carriage return stands inside the line, so end every line in a newline"
+        raise FormatError(f"{path}, line 1: {what}; expected plain CSV.") from error
 
 
 def _text_columns(path, cells, label, group):

@@ -69,6 +69,8 @@ def load_model(path):
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise FormatError(f"{path}: {_what_it_is(path)} ({error}); {AGAIN}.") from error
+    except (TypeError, AttributeError) as error:  # a type of numbers that numpy does not have
+        raise FormatError(f"{path}: an array is of a type that no model has ({error}); {AGAIN}.") from error
     if _checksum(envelope["header"], arrays) != envelope["crc32"]:
         raise FormatError(f"{path}: the file is damaged, its checksum does not match; {AGAIN}.")
     return envelope["header"], arrays
@@ -119,8 +121,9 @@ def _open_envelope(path, metadata):
         envelope = json.loads(metadata[FORMAT])
         version = envelope["format_version"]
         complete = envelope["format"] == FORMAT and version >= 1
-        complete = complete and {"header", "crc32"} <= envelope.keys()
-    except (ValueError, KeyError, TypeError, AttributeError):
+        complete = complete and "crc32" in envelope and isinstance(envelope["header"], dict)
+        json.dumps(envelope)  # what is nested too deeply could be read, but not be written
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         complete = False
     if complete and version > FORMAT_VERSION:
         raise FormatError(

@@ -8,10 +8,13 @@ and perhaps qid, the query of each row.
 """
 
 import io
+import math
 import os
+import warnings
 import zipfile
 
 import numpy as np
+from numpy.lib import format
 
 from oneslack.errors import FormatError
 from oneslack.formats.compression import read_buffer
@@ -19,6 +22,9 @@ from oneslack.formats.labels import integers_if_integral
 from oneslack.formats.table import Table
 
 DENSE_NAMES = (("X", "y"), ("x", "y"), ("data", "target"))
+#: Bytes that one byte of an archive may stand for.
+MOST_PACKED = 1032
+ZIP = b"PK\x03\x04"
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 
 
@@ -52,27 +58,42 @@ def read_numpy(path, *, label=None, group=None, n_features=None, dtype=np.float6
 
 def _load(path):
     """One array, or a dict of arrays."""
+    buffer = read_buffer(path)
     try:
-        content = np.load(io.BytesIO(read_buffer(path)), allow_pickle=False)
-        if isinstance(content, np.lib.npyio.NpzFile):
-            with content:
-                members = {name: content[name] for name in content.files}
-            return {name: array for name, array in members.items() if hasattr(array, "dtype")}
-        return content
-    except FormatError:
-        raise
-    except (
-        ValueError,
-        OSError,
-        EOFError,
-        KeyError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-    ) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that an older Python wrote
+            is_archive = buffer[: len(ZIP)] == ZIP
+            return _members(buffer) if is_archive else _array(io.BytesIO(buffer), len(buffer))
+    except Exception as error:  # the header is a text of Python: damage in it raises whatever there is
         raise FormatError(
             f"{path}: is no .npy or .npz file, is damaged, or holds Python objects, which are "
-            f"never loaded ({error}); save it again with numpy.save or numpy.savez."
+            f"never loaded ({' '.join(str(error).split())}); save it again with numpy.save or numpy.savez."
         ) from error
+
+
+def _members(buffer):
+    arrays = {}
+    with zipfile.ZipFile(io.BytesIO(buffer)) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as file:
+                if file.peek(len(format.MAGIC_PREFIX)).startswith(format.MAGIC_PREFIX):
+                    size = min(member.file_size, MOST_PACKED * len(buffer))
+                    arrays[member.filename.removesuffix(".npy")] = _array(file, size)
+    return arrays
+
+
+def _array(file, size):
+    """The array of `size` bytes with its header; what that promises must be there before room is made."""
+    version = format.read_magic(file)
+    read = format.read_array_header_1_0 if version == (1, 0) else format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    if dtype.hasobject:
+        raise ValueError("Python objects")
+    promised = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or promised > size - file.tell():
+        raise ValueError(f"the header promises {promised} bytes, but {size - file.tell()} follow")
+    file.seek(0)
+    return format.read_array(file, allow_pickle=False)
 
 
 def _from_matrix(path, matrix, label, group):

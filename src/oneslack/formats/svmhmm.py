@@ -43,7 +43,7 @@ def read_svmhmm(path, *, n_features=None, zero_based="auto", dtype=np.float64):
 
 
 def _check_tags(path, y):
-    wrong = (y != np.round(y)) | (np.abs(y) > EXACT_INTEGERS)
+    wrong = (y != np.round(y)) | ((np.abs(y) >= EXACT_INTEGERS) & (y.dtype.kind == "f"))
     if wrong.any():
         row = wrong.argmax()
         raise _error(path, row, f"the tag {y[row]:g} is not a whole number; number the tags from 1.")

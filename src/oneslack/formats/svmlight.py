@@ -6,12 +6,14 @@ import numpy as np
 
 from oneslack.errors import OneslackError
 from oneslack.formats.atomic import atomic_write
-from oneslack.formats.svmlight_rows import read_rows
+from oneslack.formats.svmlight_rows import labels_apart, read_rows
 from oneslack.formats.table import Table
 
 
 def read_svmlight(path, *, n_features=None, zero_based="auto", dtype=np.float64, qid=False):
     """Read a file, plain or packed, as a Table with a CSR matrix of `dtype` and float64 labels.
+
+    Labels are int64 where they are whole numbers too large for float64 to tell them apart.
 
     zero_based: does the first feature have the index 0?  "auto" says yes when an index 0 occurs.
     qid: False ignores query numbers, True demands one on every line, "auto" takes them if present.
@@ -30,7 +32,7 @@ def read_svmlight(path, *, n_features=None, zero_based="auto", dtype=np.float64,
     rows = read_rows(path, dtype)
     return Table(
         X=_matrix(rows, n_features, zero_based),
-        y=rows.labels,
+        y=labels_apart(rows),
         qid=_query_numbers(rows, qid),
         path=path,
         kind="svmlight",

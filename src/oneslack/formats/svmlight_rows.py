@@ -13,10 +13,12 @@ import numpy as np
 
 from oneslack.errors import FormatError
 from oneslack.formats.compression import read_buffer
+from oneslack.formats.labels import EXACT_INTEGERS, INTEGER
 from oneslack.formats.lines import blocks_of_lines, count, line_number
 
 EXPECTED = "expected 'label index:value index:value ...'"
 TOKEN = re.compile(rb"[^ \t\r\n]*")
+LABEL = re.compile(rb"[ \t\r]*([^ \t\r\n#]*)")
 NOT_FINITE = ("nan", "inf", "infinity")
 
 
@@ -62,6 +64,30 @@ def read_rows(path, dtype):
         raise rows.error(len(buffer), f"the file ends without any example; {EXPECTED}.")
     _trim(rows, n_rows, n_entries)
     return rows
+
+
+def labels_apart(rows):
+    """The labels: as they are, or as int64 where whole numbers are too large for doubles of their own.
+
+    Those that are too long for int64 too must at least not become one.
+    """
+    large = np.flatnonzero(np.abs(rows.labels) >= EXACT_INTEGERS)
+    if not len(large):
+        return rows.labels
+    texts = [LABEL.match(rows.buffer, start)[1].decode() for start in rows.starts[large].tolist()]
+    if all(map(INTEGER.fullmatch, texts)) and (rows.labels == np.round(rows.labels)).all():
+        labels = rows.labels.astype(np.int64)
+        labels[large] = list(map(int, texts))
+        return labels
+    known = {}
+    for row, text in zip(large, texts):
+        if text.lstrip("+-").isdigit():
+            other = known.setdefault(rows.labels[row], text)
+            if int(other) != int(text):
+                raise rows.error_at_row(
+                    row, f"the label {text} cannot be told from {other}; give the labels at most 18 digits."
+                )
+    return rows.labels
 
 
 def _allocate(path, buffer, dtype):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from oneslack.errors import OneslackError
+from oneslack.formats.shards.manifest_checks import MOST_FEATURES
 
 
 def checked_block(X, y, weights, groups, dtype):
@@ -30,6 +31,8 @@ def _matrix(X, dtype):
         numbers = X = np.ascontiguousarray(X)
     if X.ndim != 2 or numbers.dtype.kind not in "biuf":
         raise OneslackError(f"X is {numbers.dtype} with {X.ndim} axes; expected numbers with two axes.")
+    if X.shape[1] > MOST_FEATURES:
+        raise OneslackError(f"X has {X.shape[1]:,} features; expected at most {MOST_FEATURES:,}.")
     with np.errstate(over="ignore"):
         X = X.astype(dtype, copy=False)
     if not np.isfinite(X.data if sp.issparse(X) else X).all():

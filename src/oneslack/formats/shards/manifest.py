@@ -8,16 +8,18 @@ from typing import Any
 
 from oneslack.errors import FormatError
 from oneslack.formats.atomic import atomic_write
+from oneslack.formats.shards.manifest_checks import fault_of_manifest
+from oneslack.formats.shards.places import path_in
 
 FORMAT = "oneslack shards"
-FORMAT_VERSION = 1
+#: Format 1 had checksums of whole shards only; it is still read.
+FORMAT_VERSION = 2
 NAME = "manifest.json"
-KINDS = ("dense", "sparse", "sentences")
 
 
 @dataclass
 class Entry:
-    """One shard: its file, rows (sentences), stored numbers (tokens), bytes and checksum."""
+    """One shard: its file, rows (sentences), stored numbers (tokens), bytes and checksum of its header."""
 
     file: str
     rows: int
@@ -75,7 +77,7 @@ def load_manifest(folder):
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FormatError(f"{path}: is no manifest of oneslack's shards; name a folder that was packed.")
     version = content.get("format_version")
-    if isinstance(version, int) and version > FORMAT_VERSION:
+    if type(version) is int and version > FORMAT_VERSION:
         raise FormatError(
             f"{path}: was written by a newer oneslack (format {version}, this one reads up to "
             f"{FORMAT_VERSION}); upgrade oneslack."
@@ -83,6 +85,8 @@ def load_manifest(folder):
     content = {name: value for name, value in content.items() if name not in ("format", "format_version")}
     if content.pop("crc32", None) != _checksum(content):
         raise FormatError(f"{path}: the manifest is damaged, its checksum does not match; pack again.")
+    if fault := fault_of_manifest(content):
+        raise FormatError(f"{path}: the manifest cannot be right: {fault}; pack the data again.")
     known = {each.name for each in fields(Manifest)}
     manifest = Manifest(**{name: value for name, value in content.items() if name in known})
     manifest.shards = [Entry(**entry) for entry in manifest.shards]
@@ -94,13 +98,15 @@ def _read(folder, path):
         what = "is a file" if os.path.exists(folder) else "there is no such folder"
         raise FormatError(f"{folder}: {what}; name a folder that `oneslack pack` wrote.")
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path_in(folder, NAME), encoding="utf-8") as file:
             return json.load(file)
     except FileNotFoundError as error:
         raise FormatError(f"{folder}: holds no {NAME}; name a folder that `oneslack pack` wrote.") from error
     except OSError as error:
         raise FormatError(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
-    except ValueError as error:
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{path}: the manifest is damaged ({error}); pack the data again.") from error
 
 

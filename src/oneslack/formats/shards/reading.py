@@ -1,4 +1,7 @@
-"""Read shards where they lie: arrays are views of mapped files, so memory holds what is in use only."""
+"""Read shards where they lie: arrays are views of mapped files, so memory holds what is in use only.
+
+What is read for the first time is checked first, see checks.CheckedArrays.
+"""
 
 import os
 from collections.abc import Sequence
@@ -9,15 +12,11 @@ import numpy as np
 
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats.sentences import Column, Sentences
-from oneslack.formats.shards.columns import Texts, column_of, positions_in, values_of
+from oneslack.formats.shards.checks import CheckedArrays
+from oneslack.formats.shards.columns import Texts, positions_in, values_of
 from oneslack.formats.shards.manifest import load_manifest
-from oneslack.formats.shards.shard_file import (
-    AGAIN,
-    check_size,
-    checksum_of,
-    drop_pages,
-    map_shard,
-)
+from oneslack.formats.shards.mapped_file import MappedFile
+from oneslack.formats.shards.places import shard_path
 
 
 def open_shards(folder):
@@ -57,13 +56,21 @@ class Shards(Sequence):
                 "go on with `oneslack pack --resume` and the same files."
             )
         for entry in manifest.shards:
-            check_size(os.path.join(self.path, entry.file), entry.bytes)
+            shard_path(self.path, entry)
         self.kind, self.dtype = manifest.kind, np.dtype(manifest.dtype)
         self.n_rows, self.n_features = manifest.n_rows, manifest.n_features
         self.n_entries, self.n_bytes = manifest.n_entries, manifest.n_bytes
         self.feature_names = manifest.feature_names
         self.classes = None if manifest.classes is None else np.array(manifest.classes)
         self.offsets = np.array([0, *accumulate(entry.rows for entry in manifest.shards)])
+        self._known = {}
+
+    def _checked(self, k):
+        """The arrays of shard k; what was checked when it was opened before is not checked again."""
+        entry = self.manifest.shards[k]
+        arrays = CheckedArrays(MappedFile(self.path, entry), entry, self.manifest, self._known.get(k))
+        self._known[k] = arrays.known
+        return arrays
 
     @property
     def shape(self):
@@ -88,12 +95,12 @@ class Shards(Sequence):
         return f"Shards({self.path!r}: {len(self)} shards, {self.n_rows:,} × {self.n_features:,} {self.kind})"
 
     def verify(self):
-        """Read every shard and compare its checksum; a FormatError names a damaged one."""
-        for entry in self.manifest.shards:
-            path = os.path.join(self.path, entry.file)
-            check_size(path, entry.bytes)
-            if checksum_of(path) != entry.crc32:
-                raise FormatError(f"{path}: the shard is damaged, its checksum does not match; {AGAIN}.")
+        """Read every shard and check it now, not at its first use; a FormatError names a damaged one."""
+        self._known = {}
+        for k in range(len(self)):
+            arrays = self._checked(k)
+            arrays.check_all()
+            arrays.file.drop_pages()
 
 
 class Shard:
@@ -107,11 +114,9 @@ class Shard:
     def __init__(self, shards, k):
         self.shards, self.index = shards, k
         self.lo, self.hi = (int(offset) for offset in shards.offsets[k : k + 2])
-        entry = shards.manifest.shards[k]
-        self.path = os.path.join(shards.path, entry.file)
-        self.n_bytes = entry.bytes
-        self._map, self._arrays = map_shard(self.path, entry.bytes)
-        self._check_shapes(entry)
+        self.n_bytes = shards.manifest.shards[k].bytes
+        self._checked = shards._checked(k)
+        self.path = self._checked.file.path
 
     def __len__(self):
         return self.hi - self.lo
@@ -124,48 +129,50 @@ class Shard:
 
     def release(self):
         """Give back the memory of the arrays' pages; they stay usable and are read again when used."""
-        drop_pages(self._map)
+        self._checked.file.drop_pages()
 
-    def _check_shapes(self, entry):
-        """Arrays of other lengths than the manifest says would be read beyond their end."""
-        arrays, rows, d = self._arrays, entry.rows, self.shards.n_features
-        expected = {
-            "dense": {"values": (rows, d)},
-            "sparse": {"values": (entry.entries,), "indices": (entry.entries,), "indptr": (rows + 1,)},
-            "sentences": {"offsets": (rows + 1,)},
-        }[self.shards.kind]
-        for name in ("y", "y_codes", "qid", "qid_codes", "weights"):
-            if name in arrays:
-                expected[name] = (rows,)
-        for name, shape in expected.items():
-            if name not in arrays or arrays[name].shape != shape:
-                raise FormatError(f"{self.path}: is not the shard that the manifest describes; {AGAIN}.")
+    @property
+    def X(self):
+        return self._rows_of_X(0, len(self))
 
     @cached_property
-    def X(self):
+    def indptr(self):
+        """(rows + 1,): where the numbers of each row of a sparse X begin."""
+        return self._checked.offsets()
+
+    def _rows_of_X(self, lo, hi):
+        from oneslack.row_parts import rows_between
+
+        whole = self._whole_X
+        self._checked.check_rows(lo, hi)
+        return whole if hi - lo == len(self) else rows_between(whole, lo, hi)
+
+    @cached_property
+    def _whole_X(self):
+        """X before its rows are checked."""
         if self.shards.kind == "sentences":
             raise OneslackError(f"{self.path}: holds sentences, no rows of features; use `sentences`.")
+        arrays = self._checked.file.arrays
         if self.shards.kind == "dense":
-            return self._arrays["values"]
-        return self._csr()
+            return arrays["values"]
+        from oneslack.row_parts import csr_of
 
-    def _csr(self):
-        from scipy.sparse import csr_array
-
-        arrays = self._arrays
-        X = csr_array(
-            (arrays["values"], arrays["indices"], arrays["indptr"]), (len(self), self.shards.n_features)
-        )
-        X.has_sorted_indices = X.has_canonical_format = True  # else SciPy would read it all to find out
-        return X
+        return csr_of(arrays["values"], arrays["indices"], self.indptr, self.shards.n_features)
 
     @cached_property
     def y(self):
-        return self._column("y", self.shards.manifest.labels)
+        column = self._labels
+        return None if column is None else values_of(column, self.shards.manifest.labels)
+
+    @property
+    def _labels(self):
+        return self._checked.column("y", self.shards.manifest.labels, self.shards.manifest.classes)
 
     @cached_property
     def qid(self):
-        return self._column("qid", self.shards.manifest.groups)
+        groups = self.shards.manifest.groups
+        column = self._checked.column("qid", groups)
+        return None if column is None else values_of(column, groups)
 
     @cached_property
     def codes(self):
@@ -175,25 +182,21 @@ class Shard:
             raise OneslackError(
                 f"{self.shards.path}: there are {what}; use `y` or pack the data with others."
             )
-        return positions_in(column_of(self._arrays, "y"), classes, labels)
+        return positions_in(self._labels, classes, labels)
 
     @property
     def sample_weight(self):
-        return self._arrays.get("weights")
+        return self._checked.weights()
 
     @cached_property
     def sentences(self):
         if self.shards.kind != "sentences":
             raise OneslackError(f"{self.path}: holds rows of features, no sentences; use `X` and `y`.")
-        columns = {
-            name: column_of(self._arrays, f"column:{name}") for name in self.shards.manifest.feature_names
-        }
-        made = {name: Column(column.values, column.codes) for name, column in columns.items()}
-        return Sentences(made, self._arrays["offsets"], self.path)
-
-    def _column(self, name, kind):
-        column = column_of(self._arrays, name)
-        return None if column is None else values_of(column, kind)
+        made = {}
+        for name in self.shards.manifest.feature_names:
+            column = self._checked.column(f"column:{name}", "text")
+            made[name] = Column(column.values, column.codes)
+        return Sentences(made, self._checked.offsets(), self.path)
 
     def rows(self, lo, hi):
         """Rows lo <= i < hi of this shard, as views; see ShardRows."""
@@ -211,9 +214,7 @@ class ShardRows:
 
     @property
     def X(self):
-        from oneslack.row_parts import rows_between
-
-        return rows_between(self.shard.X, self.lo, self.hi)
+        return self.shard._rows_of_X(self.lo, self.hi)
 
     @property
     def y(self):
@@ -232,7 +233,7 @@ class ShardRows:
         return None if weights is None else weights[self.lo : self.hi]
 
     def _labels(self):
-        column = column_of(self.shard._arrays, "y")
+        column = self.shard._labels
         if column is None:
             raise OneslackError(f"{self.shard.shards.path}: holds no labels; pack files that have some.")
         if isinstance(column, Texts):

@@ -25,7 +25,8 @@ from oneslack.formats.shards.columns import (
 )
 from oneslack.formats.shards.manifest import Entry, Manifest, load_manifest
 from oneslack.formats.shards.pieces import MAX_ENTRIES, Piece, arrays_of, refuse_unlike
-from oneslack.formats.shards.shard_file import check_size, write_shard
+from oneslack.formats.shards.places import shard_path
+from oneslack.formats.shards.shard_file import write_shard
 from oneslack.formats.shards.sizes import in_bytes
 
 LEFTOVER = re.compile(r"\.[0-9a-f]{32}\.part")
@@ -60,7 +61,7 @@ class ShardWriter:
         if manifest.complete:
             raise FormatError(f"{folder}: is packed already; name another folder.")
         for entry in manifest.shards:
-            check_size(os.path.join(folder, entry.file), entry.bytes)
+            shard_path(folder, entry)
         writer = cls.__new__(cls)
         writer._begin(folder, shard_size, manifest, exists=True)
         return writer
@@ -109,8 +110,11 @@ class ShardWriter:
         if not self._pieces:
             return
         name = f"shard-{len(self.manifest.shards):05d}.safetensors"
+        path = os.path.join(self.folder, name)
+        if os.path.islink(path):  # it would be followed
+            raise FormatError(f"{path}: is a link, where the next shard goes; remove it.")
         with self._no_room_said():
-            n_bytes, checksum = write_shard(os.path.join(self.folder, name), arrays_of(self._pieces))
+            n_bytes, checksum = write_shard(path, arrays_of(self._pieces))
         rows = sum(piece.rows for piece in self._pieces)
         self.manifest.shards.append(Entry(name, rows, self._entries, n_bytes, checksum))
         self._pieces, self._bytes, self._entries = [], 0, 0
