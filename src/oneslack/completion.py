@@ -28,7 +28,7 @@ from .result import Result, Status
 SLOW = 1e-3
 MAX_ROUNDS = 50
 #: Statuses after which the next round may begin.
-_GO_ON = (Status.CONVERGED, Status.EPSILON, Status.STALLED)
+_GO_ON = (Status.CONVERGED, Status.EPSILON, Status.STALLED, Status.ROUNDING)
 
 
 class Filled:
@@ -55,32 +55,46 @@ def solve_completed(problem_of, model, data, w, *, time_limit=None, **options) -
     data : packed, with outputs known in part: `completed(labels)` fills them in
     w : (n_params,) where to begin
     time_limit : seconds, of all rounds
-    options : as `driver.solve` takes them
+    options : as `driver.solve` takes them; interrupt is "return"
 
     Returns
     -------
     Result
-        Of the last round, at the best w; not certified, as the bound is one for these completions only.
+        Of the last round, at the best w; not certified, as the bound is one for these completions only.  Its
+        status is INTERRUPTED after Ctrl-C.
     """
-    begin = time.perf_counter()
-    labels, result = _complete(model, data, w), None
+    begin, results = time.perf_counter(), []
+    try:
+        for result in _rounds(problem_of, model, data, w, begin, time_limit, options):
+            results.append(result)
+    except KeyboardInterrupt:  # between two trainings
+        if not results:
+            raise
+        results[-1] = replace(results[-1], status=Status.INTERRUPTED)
+    result, rounds = results[-1], f"{len(results)} round{'s' * (len(results) > 1)}"
+    reason = f"{result.reason}; unknown labels were filled in, in {rounds}"
+    return replace(result, seconds=time.perf_counter() - begin, certified=False, reason=reason)
+
+
+def _rounds(problem_of, model, data, w, begin, time_limit, options):
+    """Yield the Result of each."""
+    labels = _complete(model, data, w)
     for n_rounds in range(1, MAX_ROUNDS + 1):
         left = None if time_limit is None else max(time_limit - (time.perf_counter() - begin), 1e-9)
         problem = problem_of(Filled(model, data.completed(labels)))
         with problem.engine:
             w = problem.regulariser.feasible(w)
             before = problem.primal(w)
-            result = driver.solve(problem, start={"w": w}, time_limit=left, **options)
+            result = driver.solve(problem, start={"w": w}, time_limit=left, keep_state=False, **options)
         if result.primal >= before:  # within the tolerance: w was as good
-            result = replace(result, w=w, primal=before)
-            break
+            yield replace(result, w=w, primal=before)
+            return
+        yield result
         w, slow = result.w, before - result.primal <= SLOW * before and n_rounds > 1
         again = _complete(model, data, w)
         if result.status not in _GO_ON or slow or np.array_equal(again, labels):
-            break
+            return
         labels = again
-    reason = f"{result.reason}; unknown labels were filled in, in {n_rounds} round{'s' * (n_rounds > 1)}"
-    return replace(result, seconds=time.perf_counter() - begin, certified=False, reason=reason)
 
 
 def _complete(model, data, w):

@@ -23,12 +23,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import driver
-from .per_example import joint_row
+from .per_example import failure, joint_row
 from .problem import Problem
 from .result import Result, Status
 
 #: Statuses after which the next round may begin.
-_GO_ON = (Status.CONVERGED, Status.EPSILON, Status.STALLED)
+_GO_ON = (Status.CONVERGED, Status.EPSILON, Status.STALLED, Status.ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class Round:
 
 @dataclass(frozen=True)
 class Path:
-    """Where one start has led: w, L(w), the truths completed at w, the Result of the last convex problem."""
+    """Where one start has led: w, L(w), the truths completed at w, the Result of the last convex problem.
+    On the way there the truths are those that w was trained with, and the objective is a bound of L(w)."""
 
     w: np.ndarray
     objective: float
@@ -84,7 +85,7 @@ class Rounds:
         self.problem_options, self.training = problem_options, training
         self.max_rounds, self.outer_tol, self.annealing = max_rounds, outer_tol, annealing
         self.time_limit, self.on_round = time_limit, on_round
-        self.begin, self.stopped = time.perf_counter(), False
+        self.begin, self.stopped, self.interrupted = time.perf_counter(), False, False
 
     # Several starts.
 
@@ -93,22 +94,33 @@ class Rounds:
         best, rounds = None, []
         for start in range(n_starts):
             rng = np.random.default_rng([seed, start])
-            if truths is None or start:
-                first = self._complete(rng.normal(size=self.model.n_params))
-            else:
-                first = list(truths)
-            path = self._run(start, first, rng)
-            rounds += path.rounds
-            if best is None or path.objective < best.objective:
+            path = self._run(start, None if truths is None or start else list(truths), rng)
+            rounds += path.rounds if path else []
+            if best is None or (path and path.objective < best.objective):
                 best = path
             if self.stopped or self._left() == 0.0:
                 break
+        if best is None:
+            raise KeyboardInterrupt  # before there was a model
         return best, rounds
 
     # One start.
 
-    def _run(self, start, truths, rng) -> Path:
+    def _run(self, start, truths, rng) -> Path | None:
+        """As far as it comes: Ctrl-C may also fall between two trainings."""
+        path = None
+        try:
+            for path in self._paths(start, truths, rng):
+                self.interrupted |= path.result.status is Status.INTERRUPTED
+        except KeyboardInterrupt:
+            self.interrupted = self.stopped = True
+        return path
+
+    def _paths(self, start, truths, rng):
+        """Yield the path after each round, and at its end; no truths are those completed at random."""
         w, result, state, rounds = None, None, {}, []
+        if truths is None:
+            truths = self._complete(rng.normal(size=self.model.n_params))
         last, old = np.inf, None
         for number in range(self.max_rounds):
             annealed = number < self.annealing
@@ -122,7 +134,8 @@ class Rounds:
                     not changed or last - objective <= self.outer_tol * abs(objective)
                 )
                 if ends or self.stopped or (number and self._left() == 0.0):
-                    return Path(w, objective, truths, result, rounds)
+                    yield Path(w, objective, truths, result, rounds)
+                    return
                 state = self._carried(state, problem, old, truths, changed)
                 result = self._solve(problem, w, state)
             state, improved = result.state, result.primal < objective
@@ -135,12 +148,13 @@ class Rounds:
             )))  # fmt: skip
             self.stopped |= result.status not in (*_GO_ON, Status.TIME_LIMIT, Status.MAX_ITER)
             last, old = objective, truths
+            yield Path(w, result.primal, truths, result, rounds)
             if not improved and number >= self.annealing:
-                return Path(w, objective, truths, result, rounds)
+                return
         truths = self._complete(w)
         problem = self._problem(truths)
         with problem.engine:
-            return Path(w, problem.primal(w), truths, result, rounds)
+            yield Path(w, problem.primal(w), truths, result, rounds)
 
     def _solve(self, problem, w, state):
         left = self._left()
@@ -175,9 +189,12 @@ class Rounds:
         """All truths with their best latent values at w; with `rng`, each at weights of its own nearby."""
         spread = heat * float(np.sqrt(np.mean(w**2))) if rng is not None else 0.0
         truths = []
-        for x, y in zip(self.X, self.Y, strict=True):
+        for i, (x, y) in enumerate(zip(self.X, self.Y, strict=True)):
             near = w if rng is None else w + spread * rng.normal(size=len(w))
-            truths.append(self.model.complete(near, x, y))
+            try:
+                truths.append(self.model.complete(near, x, y))
+            except Exception as error:
+                raise failure(i, error) from error
         return truths
 
     def _told(self, entry):
@@ -205,7 +222,9 @@ def solve_latent(model, X, Y, problem_options, training, *, n_starts=1, seed=0, 
     if n_starts > 1:
         reason += f", the best of {len({entry.start for entry in rounds})} starts"
     seconds = time.perf_counter() - procedure.begin
-    result = replace(path.result, certified=False, reason=reason, seconds=seconds, state={})
+    # The best start need not be the one that was cut short.
+    status = Status.INTERRUPTED if procedure.interrupted else path.result.status
+    result = replace(path.result, status=status, certified=False, reason=reason, seconds=seconds, state={})
     return replace(path, result=result), rounds
 
 

@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .errors import Interrupted
 from .tuning_rule import Turn, best_of
 
 #: A certified relative gap at which models can be compared.
@@ -124,11 +125,16 @@ class QuickFold:
         weights = None if self.class_weights is None else self.class_weights[codes]
         return self.estimator._task(X, self.classes, codes, weights), X
 
-    def judged(self, Cs):
+    def judged(self, Cs, stop):
         """Yield (right (examples,), losses (examples,), gap, reached) of the held-out rows for each C."""
+
+        def obey(row):
+            if stop.is_set():  # Ctrl-C reaches the main thread alone
+                raise KeyboardInterrupt
+
         held_out, weights = self.held_out
         y = held_out.data.y
-        for w, gap, reached in self.path(self.problem, Cs):
+        for w, gap, reached in self.path(self.problem, Cs, [obey]):
             S = held_out.scores(w)
             if S.ndim == 1:
                 right, losses = (S > 0) == (y > 0), np.maximum(1.0 - y * S, 0.0)
@@ -139,36 +145,37 @@ class QuickFold:
 
 
 def path_for(problem, estimator):
-    """path(problem, Cs) that yields (w, gap, whether that is near enough) for each C, by the solver that the
-    estimator would use; None where that has no path of its own."""
+    """path(problem, Cs, callbacks) that yields (w, gap, whether that is near enough) for each C, by the
+    solver that the estimator would use; None where that has no path of its own."""
     from .estimators.parameters import seed_of
     from .solvers.choose import choose_solver
     from .solvers.dual_cd import DualCD
     from .solvers.newton import Newton
 
     solver, _ = choose_solver(problem, estimator.solver, seed_of(estimator.random_state))
+    options = {"solver": solver, "max_iter": estimator.max_iter}
     if type(solver) is Newton:
-        return lambda problem, Cs: _newton_path(problem, Cs, solver, estimator.max_iter)
+        return lambda problem, Cs, callbacks: _newton_path(problem, Cs, callbacks=callbacks, **options)
     if type(solver) is DualCD:
-        return lambda problem, Cs: _dual_path(problem, Cs, solver, estimator.max_iter)
+        return lambda problem, Cs, callbacks: _dual_path(problem, Cs, callbacks=callbacks, **options)
     return None
 
 
-def _newton_path(problem, Cs, solver, max_iter):
+def _newton_path(problem, Cs, solver, **options):
     """Steps along C; a model of its own, with a certificate, where they end too far from the optimum."""
     from .driver import solve
     from .solvers.newton_path import ENOUGH, newton_path
 
-    for C, (w, gap) in zip(Cs, newton_path(problem, Cs, solver.seed, max_iter), strict=True):
+    for C, (w, gap) in zip(Cs, newton_path(problem, Cs, solver.seed, options["max_iter"]), strict=True):
         if gap <= ENOUGH:
             yield w, gap, True
             continue
         here = problem.on(problem.data, C=C)
-        result = solve(here, solver, tol=ENOUGH, max_iter=max_iter, keep_state=False)
+        result = solve(here, solver, tol=ENOUGH, keep_state=False, **options)
         yield result.w, result.gap, result.status.ok or result.gap <= COMPARABLE
 
 
-def _dual_path(problem, Cs, solver, max_iter):
+def _dual_path(problem, Cs, solver, **options):
     """Passes from the duals of the last C.  Where these end too far from the optimum, passes from scratch do
     so too: measured on raw features, they were farther."""
     from .driver import solve
@@ -177,28 +184,37 @@ def _dual_path(problem, Cs, solver, max_iter):
     for C in Cs:
         here = problem.on(problem.data, C=C)
         start = start and solver.at_other_C(start, C / before)
-        result = solve(here, solver, tol=COMPARABLE, max_iter=max_iter, start=start)
+        result = solve(here, solver, tol=COMPARABLE, start=start, **options)
         start, before = result.state, C
         yield result.w, result.gap, result.status.ok
 
 
-def climb(folds, Cs, pool, on_candidate=None, stops_early=True) -> Found:
-    """Train all folds up the values of C, in the threads of a pool.
+def climb(folds, Cs, pool, stop, on_candidate=None, stops_early=True) -> Found:
+    """Train all folds up the values of C, in the threads of a pool, until the event `stop`.
 
     A fold goes on to the next C while others are at the last one, but where that may have been the last.
     When the search ends is decided by whole rows in their order: the number of threads changes nothing.
     """
-    paths = [fold.judged(Cs) for fold in folds]
     rows = [[None] * len(folds) for _ in Cs]
+    try:
+        end = _climbed(rows, [fold.judged(Cs, stop) for fold in folds], Cs, pool, on_candidate, stops_early)
+    except KeyboardInterrupt as stopped:
+        end = next((j for j, row in enumerate(rows) if None in row), len(Cs))
+        raise Interrupted(_found(rows[:end], len(Cs)) if end else None) from stopped
+    return _found(rows[:end], len(Cs))
+
+
+def _climbed(rows, paths, Cs, pool, on_candidate, stops_early):
+    """Fill the rows; the answer is how many of them count."""
     turn, n_whole, end = Turn(), 0, len(Cs)
-    running, ready = {}, [(0, k) for k in range(len(folds))]
+    running, ready = {}, [(0, k) for k in range(len(paths))]
     while True:
         ahead = n_whole + (0 if stops_early and turn.may_be_over else 1)
         for j, k in [one for one in ready if one[0] < end and one[0] <= ahead]:
             ready.remove((j, k))
             running[pool.submit(next, paths[k])] = (j, k)
         if not running:
-            return _found(rows[:end], len(Cs))
+            return end
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             j, k = running.pop(future)
             rows[j][k] = future.result()
@@ -235,7 +251,7 @@ def warn_if_unfinished(found, Cs):
         return
     from sklearn.exceptions import ConvergenceWarning
 
-    from .estimators.convergence import users_level
+    from .errors import users_level
 
     names = ", ".join(f"{C:g}" for C, is_open in zip(Cs, found.unfinished, strict=True) if is_open)
     largest = found.gaps[found.unfinished].max()

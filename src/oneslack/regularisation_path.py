@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .errors import Interrupted
+
 
 @dataclass(frozen=True)
 class Path(Sequence):
@@ -76,7 +78,8 @@ def path(estimator, X, y, C=None, **fit) -> Path:
     Returns
     -------
     Path
-        A sequence of fitted estimators, with arrays C, coef, objective, dual_objective and gap.
+        A sequence of fitted estimators, with arrays C, coef, objective, dual_objective and gap.  Ctrl-C
+        raises Interrupted, whose `result` is the Path so far; the last model is as good as it came.
 
     Examples
     --------
@@ -93,12 +96,20 @@ def path(estimator, X, y, C=None, **fit) -> Path:
     if "warm_start" not in estimator.get_params(deep=False):
         raise TypeError(f"{type(estimator).__name__} has no warm_start: train it for each C instead")
     trained, last = [], clone(estimator)
-    for value in grid:
-        last = continued(last, C=float(value))
-        with same_data(last):
-            last.fit(X, y, **fit)
-        trained.append(last)
-    return Path([finished(model, estimator.warm_start) for model in trained])
+    try:
+        for value in grid:
+            last = continued(last, C=float(value))
+            with same_data(last):
+                last.fit(X, y, **fit)
+            trained.append(last)
+    except KeyboardInterrupt as stop:
+        trained += [last] if isinstance(stop, Interrupted) else []  # which says that it is fitted
+        raise Interrupted(_path_of(trained, estimator)) from stop
+    return _path_of(trained, estimator)
+
+
+def _path_of(models, estimator) -> Path:
+    return Path([finished(model, estimator.warm_start) for model in models])
 
 
 def grid_of(C) -> np.ndarray:
@@ -121,8 +132,10 @@ def continued(model, **parameters):
 def same_data(model):
     """Fits inside are on the data of the last one: whoever says so spares a digest of them all."""
     model._data_key = "the same data"
-    yield
-    del model._data_key
+    try:
+        yield
+    finally:
+        del model._data_key
 
 
 def finished(model, warm_start=False):

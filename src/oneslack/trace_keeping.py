@@ -18,11 +18,15 @@ COLUMNS = ("iteration", "seconds", "primal", "dual")
 
 
 def completed(result) -> Trace:
-    """The trace of a result, with a last row for the bounds at its end where they were found after it."""
+    """The trace of a result, ending with its bounds: in the last row, which knows no rounding, or in one more
+    where a better point was found after it."""
     trace = Trace(result.trace)
-    if trace and (trace[-1].primal, trace[-1].dual) != (result.primal, result.dual):
-        end = {"seconds": result.seconds, "primal": result.primal, "dual": result.dual, "gap": result.gap}
-        trace.append(replace(trace[-1], **end))
+    if trace:
+        end = replace(trace[-1], primal=result.primal, dual=result.dual, gap=result.gap)
+        if result.primal < trace[-1].primal:
+            trace.append(replace(end, seconds=result.seconds))
+        else:
+            trace[-1] = end
     return trace
 
 
@@ -76,6 +80,9 @@ def to_header(trace) -> dict | None:
 def from_header(header) -> Trace:
     """The trace again; a ValueError, TypeError or KeyError where the header is damaged."""
     columns = [header[name] for name in COLUMNS]
+    for name, column in zip(COLUMNS, columns):
+        if not isinstance(column, list) or not all(type(value) in (int, float) for value in column):
+            raise ValueError(f"{name} of the trace is no list of numbers")
     rows = zip(*columns, strict=True)
     return Trace(
         TraceRow(int(step), float(seconds), float(primal), float(dual), relative_gap(primal, dual), 0)

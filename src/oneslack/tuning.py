@@ -12,14 +12,17 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from numbers import Integral
+from threading import Event
 
 import numpy as np
 
 from .engines.blas import single_blas_thread
 from .engines.threads import count_jobs
+from .errors import Interrupted
 from .quick_tuning import Found, climb, folds_for, warn_if_unfinished
 from .regularisation_path import continued, grid_of, same_data
 
@@ -35,7 +38,7 @@ class Tuning:
 
     candidates  [{"C": ..., ...}] in the order of the search
     scores      (candidates, folds) at the precision that a candidate was trained to; NaN where it was not,
-                as larger C had ceased to help
+                as larger C had ceased to help, or as the search was interrupted
     gaps        (candidates,) largest relative gap over the folds: larger where a candidate was left behind;
                 certified, but for `LinearSVC` by Newton's method, whose own estimate it mostly is
     best        number of the best candidate; of equals the one with the smallest C
@@ -111,6 +114,8 @@ def tune(
     Returns
     -------
     Tuning
+        Ctrl-C raises Interrupted, whose `result` is that of the candidates that all folds are done with, or
+        None where there are none; its `model` is None until the search is over.
 
     Examples
     --------
@@ -134,21 +139,46 @@ def tune(
     folds, Cs = None, [one["C"] for one in candidates]
     if not grid and scoring in (None, "accuracy") and _is_local(estimator):
         folds = folds_for(estimator, X, y, splits)
-    # A context around all threads: each fit has one of its own, and they end in any order.
     n_threads = count_jobs(n_jobs) if _is_local(estimator) else 1
-    with single_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
-        if folds:
-            found = climb(folds, Cs, pool, on_candidate, stop_early)
-        else:
-            folds = [Fold(k, estimator, X, y, *split, scorer, on_candidate) for k, split in enumerate(splits)]
-            found = _race(candidates, folds, pool, estimator.tol)
+    model = None
+
+    def told(found):
+        seconds, columns = time.perf_counter() - start, (found.losses, found.unfinished)
+        return Tuning(candidates, found.scores, found.gaps, found.best, model, seconds, *columns)
+
+    try:
+        with _threads(n_threads) as (pool, stop):
+            if folds:
+                found = climb(folds, Cs, pool, stop, on_candidate, stop_early)
+            else:
+                rest = (scorer, on_candidate, stop)
+                folds = [Fold(k, estimator, X, y, *split, *rest) for k, split in enumerate(splits)]
+                found = _race(candidates, folds, pool, estimator.tol)
+    except Interrupted as stopped:
+        raise Interrupted(stopped.result and told(stopped.result)) from stopped
     if found.losses is not None:  # all others are fits, which warn of themselves
         warn_if_unfinished(found, Cs)
-    model = clone(estimator).set_params(**candidates[found.best]).fit(X, y) if refit else None
-    seconds = time.perf_counter() - start
-    return Tuning(
-        candidates, found.scores, found.gaps, found.best, model, seconds, found.losses, found.unfinished
-    )
+    if refit:
+        model = clone(estimator).set_params(**candidates[found.best])
+        try:
+            model.fit(X, y)
+        except Interrupted as stopped:
+            raise Interrupted(told(found)) from stopped
+    return told(found)
+
+
+@contextmanager
+def _threads(count):
+    """(pool, stop): an error or Ctrl-C in the search sets `stop`, by which what still runs ends soon."""
+    stop = Event()
+    # A context around all threads: each fit has one of its own, and they end in any order.
+    with single_blas_thread(), ThreadPoolExecutor(count) as pool:
+        try:
+            yield pool, stop
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _is_local(estimator) -> bool:
@@ -178,23 +208,36 @@ def _candidates(Cs, grid):
 
 def _race(candidates, folds, pool, tol):
     """All to a loose gap, then those that may win to `tol`."""
-    scores = np.empty((len(candidates), len(folds)))
-    gaps, unfinished = np.empty(len(candidates)), np.zeros(len(candidates), bool)
-
-    def train(running, precision):
-        chosen = [(int(k), candidates[k]) for k in running]
-        found = np.array(list(pool.map(lambda fold: fold.train(chosen, precision), folds)))
-        if np.isnan(found[:, :, 0]).any():
-            raise ValueError("a score is not a number; use fewer folds, or another scorer")
-        scores[running], gaps[running] = found[:, :, 0].T, found[:, :, 1].max(axis=0)
-        unfinished[running] = ~found[:, :, 2].all(axis=0)
-
     running = np.arange(len(candidates))
-    if tol < LOOSE:
-        train(running, LOOSE)
-        running = running[may_win(scores)]
-    train(running, tol)
-    return Found(scores, gaps, int(running[np.argmax(scores[running].mean(axis=1))]), unfinished)
+
+    def train(precision):
+        chosen = [(int(k), candidates[k]) for k in running]
+        list(pool.map(lambda fold: fold.train(chosen, precision), folds))
+        found = _table(folds, len(candidates))
+        if np.isnan(found[..., 0]).any():
+            raise ValueError("a score is not a number; use fewer folds, or another scorer")
+        return found
+
+    try:
+        if tol < LOOSE:
+            running = running[may_win(train(LOOSE)[..., 0])]
+        return _best_of(train(tol), running)
+    except KeyboardInterrupt as stopped:
+        found = _table(folds, len(candidates))
+        running = np.array([k for k in running if not np.isnan(found[k]).any()], int)
+        raise Interrupted(_best_of(found, running) if len(running) else None) from stopped
+
+
+def _table(folds, n_candidates):
+    """(candidates, folds, 3) of what the folds have found so far: score, gap, whether that was reached."""
+    nothing = (np.nan, np.nan, True)
+    return np.array([[fold.found.get(k, nothing) for fold in folds] for k in range(n_candidates)], float)
+
+
+def _best_of(found, running) -> Found:
+    """The best of the candidates `running`; the others are only told of."""
+    scores, gaps, reached = found[..., 0], found[..., 1].max(axis=1), found[..., 2].all(axis=1)
+    return Found(scores, gaps, int(running[np.argmax(scores[running].mean(axis=1))]), ~reached)
 
 
 def may_win(scores) -> np.ndarray:
@@ -206,38 +249,49 @@ def may_win(scores) -> np.ndarray:
 
 
 class Fold:
-    """One split, with a model for each candidate that waits where it stopped."""
+    """One split, with a model for each candidate that waits where it stopped.
 
-    def __init__(self, number, estimator, X, y, train, test, scorer, on_candidate):
+    found  {candidate: (score, gap, whether it was reached)}
+    """
+
+    def __init__(self, number, estimator, X, y, train, test, scorer, on_candidate, stop):
         from sklearn.utils import _safe_indexing
 
         self.number, self.estimator, self.scorer, self.on_candidate = number, estimator, scorer, on_candidate
+        self.stop, self.found = stop, {}
         self.X, self.y = _safe_indexing(X, train), _safe_indexing(y, train)
         self.X_test, self.y_test = _safe_indexing(X, test), _safe_indexing(y, test)
         self.continues = "warm_start" in estimator.get_params(deep=False)
         self.models = {}
 
     def train(self, chosen, tol):
-        """[(score, gap, reached)] of the candidates [(number, params)], trained to `tol`."""
-        found, last = [], None
+        """Find out about the candidates [(number, params)], trained to `tol`."""
+        last = None
         for k, params in chosen:
             last = self._trained(k, params, last, tol)
             reached = all(result.status.ok for result in last._results())
-            found.append((self.scorer(last, self.X_test, self.y_test), last.duality_gap_, reached))
+            self.found[k] = (self.scorer(last, self.X_test, self.y_test), last.duality_gap_, reached)
             if self.on_candidate:
                 self.on_candidate(params, self.number, last.duality_gap_)
-        return found
+
+    def _obey(self, row):
+        """Ctrl-C reaches the main thread alone."""
+        if self.stop.is_set():
+            raise KeyboardInterrupt
 
     def _trained(self, k, params, last, tol):
         from sklearn.base import clone
 
         options = {"tol": tol, "n_jobs": 1}
         if not self.continues:
-            return clone(self.estimator).set_params(**params, **options).fit(self.X, self.y)
+            model = clone(self.estimator).set_params(**params, **options)
+            model._row_callbacks = [self._obey]
+            return model.fit(self.X, self.y)
         before = self.models.get(k)
         if before is None:
             before = last if _only_C_differs(last, params) else clone(self.estimator)
         model = continued(before, **params, **options)
+        model._row_callbacks = [self._obey]
         with same_data(model):
             model.fit(self.X, self.y)
         self.models[k] = model

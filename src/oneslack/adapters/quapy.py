@@ -31,7 +31,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..driver import solve
-from ..estimators.convergence import warn_if_stopped_early
+from ..estimators.convergence import conclude
 from ..estimators.targets import encode
 from ..models import Binary
 from ..models.measures import ContingencyLoss, FBeta
@@ -167,14 +167,14 @@ class SVMperf(ClassifierMixin, BaseEstimator):
         signs = np.where(codes == 1, 1.0, -1.0)
         problem = Problem(model, extended, signs, 100.0 * self.C / n, n_jobs=self.n_jobs)
         with problem.engine:
-            result = solve(problem, tol=self.tol, max_iter=self.max_iter)
+            result = solve(problem, tol=self.tol, max_iter=self.max_iter, interrupt="return")
         self.classes_ = classes
         self.coef_ = result.w[None, :d].copy()
         self.intercept_ = self.bias * result.w[d:] if self.bias else np.zeros(1)
         self._store_certificate(result)
         if self.verbose:
             logging.getLogger(__name__).info("loss %s: %s", self.loss, result)
-        warn_if_stopped_early(self, X, [result])
+        conclude(self, X, [result])
         return self
 
     def _check(self):

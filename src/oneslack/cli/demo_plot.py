@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from ..formats.atomic import atomic_write
+from .output import writing
 
 UPPER, LOWER, BAND, THEIRS, INK = "#0b6e99", "#3a9d5d", "#d8ecf3", "#d9480f", "#333333"
 #: Of the vertical axis, in optima.
@@ -25,7 +25,7 @@ def draw(path, panels):
         frameon=False,
         fontsize=10,
     )
-    with atomic_write(path) as file:
+    with writing(path, text=False) as file:
         figure.savefig(file, format="png")
 
 

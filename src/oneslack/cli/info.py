@@ -131,8 +131,11 @@ def _weight_facts(model) -> dict:
         return {"support_vectors": len(model.support_)}
     # A ranking has no intercept: it stands as one plain 0.
     intercept = getattr(model, "intercept_", 0.0)
-    learned = np.append(model.coef_, intercept if np.ndim(intercept) else [])
-    return {"weights": learned.size, "nonzero_weights": int((learned != 0).sum())}
+    learned = [model.coef_, *([intercept] if np.ndim(intercept) else [])]
+    return {
+        "weights": sum(map(np.size, learned)),
+        "nonzero_weights": int(sum(map(np.count_nonzero, learned))),
+    }
 
 
 def _data_facts(path, label, zero_based, group) -> dict:

@@ -14,7 +14,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Interrupt:
     """A context in which such signals are remembered, and a callback of the training that obeys them.
 
-    The driver survives a KeyboardInterrupt too, but one that falls outside its loop (checking the
+    A fit survives a KeyboardInterrupt too, but one that falls outside the driver's loop (checking the
     data, computing the last bound) would lose the model.
     """
 

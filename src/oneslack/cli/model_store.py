@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
+import uuid
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..errors import FormatError
 from .data import Source
+from .model_notes import check_notes
+from .output import Refusal
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,13 @@ def load(path) -> Saved:
     header, _ = load_model(path)
     # The names are checked by the reader; scikit-learn would warn that arrays have none.
     vars(model).pop("feature_names_in_", None)
-    return Saved(path, model, header, Source.from_header(header))
+    saved = Saved(path, model, header, Source.from_header(header))
+    check_notes(path, header, saved.n_features)
+    return saved
 
 
 def load_to_predict(path) -> Saved:
     """The same; refused where no file holds what the model is for."""
-    from .output import Refusal
     from .parse_output import is_parser
 
     saved = load(path)
@@ -59,13 +65,42 @@ def load_to_predict(path) -> Saved:
 
 def save(model, path, source, training):
     """Write the model with its certificate, `source` and the facts of the `training`."""
-    from ..formats import load_model, save_model
+    from ..estimators.persist import contents
+    from ..formats import save_model
 
-    with tempfile.TemporaryDirectory() as folder:
-        plain = os.path.join(folder, "model")
-        model.save(plain)
-        header, arrays = load_model(plain)
-    save_model(path, {**header, "source": asdict(source), "training": training}, arrays)
+    header, arrays = contents(model)
+    header |= {"source": asdict(source), "training": training}
+    try:
+        save_model(path, header, arrays)
+    except (OSError, FormatError) as error:
+        _save_elsewhere(path, header, arrays, error)
+
+
+def _save_elsewhere(path, header, arrays, error):
+    """What took long to train is not lost for want of room: a Refusal says where it is."""
+    from ..formats import save_model
+
+    reason = getattr(error, "strerror", None) or getattr(error.__cause__, "strerror", None) or error
+    name = f"{os.path.basename(path)}-{uuid.uuid4().hex[:8]}"
+    for folder in _other_folders():
+        place = os.path.join(folder, name)
+        with suppress(OSError, FormatError):
+            save_model(place, header, arrays)
+            raise Refusal(
+                f"{path}: cannot be written ({reason}); the model is saved as {place} instead, so make room "
+                "and move it."
+            ) from error
+    raise Refusal(
+        f"{path}: cannot be written ({reason}), nor does the model fit into the temporary, the home or the "
+        "current folder; make room and train again, with --resume where there is a checkpoint."
+    ) from error
+
+
+def _other_folders():
+    with suppress(OSError):  # none of its places can be written to
+        yield tempfile.gettempdir()
+    yield os.path.expanduser("~")
+    yield os.curdir
 
 
 def looks_like_model(path) -> bool:

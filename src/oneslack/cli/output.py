@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import math
@@ -41,6 +42,9 @@ _MEANINGS = {
     Exit.TERMINATED: "ended by SIGTERM; the model so far, and a checkpoint where one is kept, are saved",
 }
 
+#: What the system calls a disk that is full, a quota that is used up, a file that may not grow.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 #: What a shell reports when the reader of a pipe went away, as in `oneslack predict ... | head`.
 _CLOSED_PIPE = 141
 
@@ -77,14 +81,19 @@ def _as_exit_codes():
     except KeyboardInterrupt:
         _leave("interrupted; nothing was written.", Exit.INTERRUPTED)
     except BrokenPipeError:
-        # Python flushes stdout once more at its end, which would fail again, with a traceback.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
         raise typer.Exit(_CLOSED_PIPE) from None
     except MemoryError:
         _leave("ran out of memory; use fewer examples or a machine with more.", Exit.UNEXPECTED)
     except (typer.Exit, typer.BadParameter):
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            _give_up_stdout()
+            _leave(
+                f"the output cannot be written whole ({error.strerror}); make room and run it again.",
+                Exit.BAD_FILE,
+            )
         if os.environ.get("ONESLACK_DEBUG"):
             raise
         _leave(
@@ -92,6 +101,11 @@ def _as_exit_codes():
             "that ONESLACK_DEBUG=1 shows.",
             Exit.UNEXPECTED,
         )
+
+
+def _give_up_stdout():
+    """Python flushes stdout once more at its end, which would fail again, with a traceback."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _leave(sentence, code):
@@ -138,6 +152,20 @@ def check_writable(path, inputs=()):
             raise _OnlyTrying
     except _OnlyTrying:
         pass
+
+
+@contextmanager
+def writing(path, *, text=True):
+    """`atomic_write` for a command: a disk that is full is told in a sentence."""
+    from ..formats.atomic import atomic_write
+
+    try:
+        with atomic_write(path, text=text) as file:
+            yield file
+    except OSError as error:
+        raise Refusal(
+            f"{path}: cannot be written ({error.strerror or error}); make room, or name another place."
+        ) from error
 
 
 class _OnlyTrying(Exception):

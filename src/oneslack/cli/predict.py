@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import AnyFile, Group, Label, ModelFile, ZeroBased
-from .output import check_writable, guarded
+from .output import check_writable, guarded, writing
 from .tag_options import Columns, Format
 
 
@@ -50,9 +50,7 @@ def predict(
     if output is None:
         sys.stdout.writelines(lines)
         return
-    from ..formats.atomic import atomic_write
-
-    with atomic_write(output, text=True) as target:
+    with writing(output) as target:
         target.writelines(lines)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import Group, Label, ModelFile, ZeroBased
-from .output import Exit, Refusal, check_writable, guarded
+from .output import Exit, Refusal, check_writable, guarded, writing
 from .tag_options import Columns, Format
 
 
@@ -44,9 +44,7 @@ def report(
     if data is None:
         _refuse_options_of_data(options)
     html = make_page(model, data, options)
-    from ..formats.atomic import atomic_write
-
-    with atomic_write(output, text=True) as file:
+    with writing(output) as file:
         file.write(html)
 
 

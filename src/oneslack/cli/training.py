@@ -110,6 +110,7 @@ def _fit(model, examples, subject, quiet) -> int | None:
     """Train; the answer is the signal that cut it short, if one did."""
     from sklearn.exceptions import ConvergenceWarning
 
+    from ..errors import Interrupted
     from .interrupt import Interrupt
     from .progress import progress
 
@@ -117,10 +118,13 @@ def _fit(model, examples, subject, quiet) -> int | None:
     tol = model.tol if model._stopping_epsilon() is None else None
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
+        warnings.showwarning = lambda message, *where: complain(message)
         with progress(title, tol, subject.n_problems, quiet) as show:
             model._row_callbacks = [show, interrupt]
             try:
                 model.fit(examples.X, examples.y, **subject.fit)
+            except Interrupted:
+                pass  # the model so far is stored, and its status says so
             except ValueError as error:
                 raise Refusal(f"{examples.path}: {error}") from error
     return interrupt.asked_by

@@ -131,7 +131,7 @@ def draw(path, found, scoring):
     """Write a picture of the scores by C, one line for each value of the other parameters."""
     from matplotlib.figure import Figure
 
-    from ..formats.atomic import atomic_write
+    from .output import writing
 
     axes = Figure(figsize=(6, 4), layout="constrained", dpi=150).subplots()
     lines = {}
@@ -145,5 +145,5 @@ def draw(path, found, scoring):
     axes.set(xscale="log", xlabel="C", ylabel=f"{scoring or 'score'} (mean and deviation over folds)")
     if len(lines) > 1:
         axes.legend()
-    with atomic_write(path) as file:
+    with writing(path, text=False) as file:
         axes.figure.savefig(file, format=str(path).rpartition(".")[2].lower())

@@ -7,6 +7,7 @@ driver waits for everybody) and the bytes of what goes out to the machines and c
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Lock
 
 import numpy as np
 
@@ -127,9 +128,15 @@ class ThreadCrew(Crew):
     def __init__(self, workers):
         super().__init__(workers)
         self._pool = ThreadPoolExecutor(len(workers), thread_name_prefix="oneslack")
+        self._busy = {}
 
     def _send(self, worker, method, message, vectors):
-        return self._pool.submit(worker.do, method, message, *vectors)
+        return self._pool.submit(self._done, worker, method, message, *vectors)
+
+    def _done(self, worker, *message):
+        """A worker's answer.  It may be at work for a driver that Ctrl-C has made forget it."""
+        with self._busy.setdefault(id(worker), Lock()):
+            return worker.do(*message)
 
     def _gathered(self, futures):
         try:

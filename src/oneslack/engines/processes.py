@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import sys
 import time
 
@@ -33,7 +34,11 @@ class Processes:
         rest = tasks[len(answers) :]
         if rest:
             self._start(oracle)
-            answers += self._executor.map(_run, rest)
+            try:
+                answers += self._executor.map(_run, rest)
+            except BaseException:
+                self.close()  # tasks that nobody waits for any more
+                raise
         return answers
 
     def _begin_here(self, oracle, tasks):
@@ -85,6 +90,8 @@ def packed_with_code(oracle, model):
 
 
 def _receive(packed):
+    # A terminal sends Ctrl-C to all its processes: the one that trains decides what comes of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _shared["oracle"] = pickle.loads(packed)
     # As in the process that trains: more threads than cores would wait for each other.
     _shared["limit"] = single_blas_thread()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 
 def count_jobs(n_jobs: int | None) -> int:
@@ -39,7 +39,14 @@ class Threads:
             return [function(shard) for shard in shards]
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.n_jobs, thread_name_prefix="oneslack")
-        return list(self._pool.map(function, shards))
+        futures = [self._pool.submit(function, shard) for shard in shards]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            wait(futures)  # or they would go on, in arrays that somebody uses again
+            raise
 
     def close(self):
         if self._pool is not None:

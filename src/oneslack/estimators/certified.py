@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..notebook import certificate_html
+from ..objective import relative_gap
+from ..rounding import sum_down, sum_up
 from ..trace_keeping import completed, joined
 from .parameters import seed_of
 
@@ -26,11 +28,12 @@ class Certified:
         }
 
     def _training(self):
-        """How `solve` is to be called, by the parameters."""
+        """How `solve` is to be called, by the parameters; `conclude` raises what it returns on Ctrl-C."""
         names = ("solver", "tol", "max_iter", "time_limit")
         return {name: getattr(self, name) for name in names} | {
             "epsilon": self._stopping_epsilon(),
             "seed": seed_of(getattr(self, "random_state", None)),
+            "interrupt": "return",
         }
 
     def _keeping(self, number=0):
@@ -43,11 +46,10 @@ class Certified:
         return self.epsilon
 
     def _store_certificate(self, results, key):
-        self.objective_ = float(sum(result.primal for result in results))
+        self.objective_ = sum_up([result.primal for result in results])
         # Risks and norms are never negative: 0 is a bound, whatever the solver has proved.
-        self.dual_objective_ = float(sum(max(result.dual, 0.0) for result in results))
-        gap = max(self.objective_ - self.dual_objective_, 0.0)
-        self.duality_gap_ = gap / self.objective_ if self.objective_ > 0 else 0.0
+        self.dual_objective_ = sum_down([max(result.dual, 0.0) for result in results])
+        self.duality_gap_ = relative_gap(self.objective_, self.dual_objective_)
         self.n_iter_ = max(result.n_iter for result in results)
         if key is None:
             results = [replace(result, state={}) for result in results]
@@ -76,7 +78,7 @@ class Certified:
         return results if isinstance(results, list) else [results]
 
     def _is_certified(self) -> bool:
-        """Is the lower bound proved?  A model file remembers it."""
+        """Is the gap proved?  A model file remembers it."""
         results = self._results()
         if not results:
             return getattr(self, "_kept_certified", True)

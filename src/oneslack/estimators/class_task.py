@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..models import Binary, Multiclass
+from ..rounding import gamma
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ class ClassTask:
         W = results[0].w.reshape(-1, K)
         # All K intercepts may rise together without effect: let them sum to zero.
         return W[:d].T.copy(), W[d] - W[d].mean() if self.intercept else np.zeros(K)
+
+    def rounding(self, result, problem):
+        """Intercepts that are moved to sum to zero."""
+        if self.is_binary or not self.intercept:
+            return 0.0, 0.0
+        moved = gamma(self.n_classes + 2) * float(np.abs(result.w[-self.n_classes :]).max())
+        return 2.0 * problem.weight * moved, 0.0
 
     def flat(self, coef, intercept) -> list[np.ndarray]:
         W = np.column_stack([coef, intercept]) if self.intercept else coef

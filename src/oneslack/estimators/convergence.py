@@ -1,29 +1,31 @@
-"""The certificate in words: how far a fit came, and what would help."""
+"""How a fit ends: its certificate in words, and Ctrl-C raised again once the model so far is stored."""
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+from ..errors import Interrupted, users_level
 from ..result import Status
 
-#: Frames of these packages stand between a warning and the line that asked for the fit.
-_BETWEEN = {"oneslack", "sklearn", "joblib"}
 #: Columns that differ by more make every method slow.
 _UNEVEN = 100.0
 
 
-def warn_if_stopped_early(model, X, results):
-    """A ConvergenceWarning at the caller's line unless every problem reached what was asked for.  X is the
-    matrix of features, or None where there is none."""
-    open_ends = [result for result in results if not result.status.ok]
+def conclude(model, X, results):
+    """The last word of a fit, when all is stored: Interrupted after Ctrl-C, and a ConvergenceWarning at the
+    caller's line unless every problem reached what was asked for.  X is the matrix of features, or None where
+    there is none."""
+    if any(result.status is Status.INTERRUPTED for result in results):
+        raise Interrupted(model.result_)
+    # Of an inconsistent one the driver has told.
+    open_ends = [r for r in results if not (r.status.ok or r.status is Status.INCONSISTENT)]
     if not open_ends:
         return
-    worst = max(open_ends, key=lambda result: (result.status is Status.INTERRUPTED, result.gap))
+    worst = max(open_ends, key=lambda result: result.gap)
     epsilon = model._stopping_epsilon()
     goal = f"tol={model.tol:g}" if epsilon is None else f"epsilon={epsilon:g}"
     of_them = f" ({len(open_ends)} of {len(results)} classes)" if len(results) > 1 else ""
@@ -48,15 +50,3 @@ def _column_spread(X):
         columns = np.maximum(X.max(axis=0), -X.min(axis=0))
     columns = columns[columns > 0]
     return columns.max() / columns.min() if len(columns) else 1.0
-
-
-def users_level():
-    """The stacklevel of the first frame outside this library and scikit-learn's."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and _package(frame) in _BETWEEN:
-        frame, level = frame.f_back, level + 1
-    return level
-
-
-def _package(frame):
-    return frame.f_globals.get("__name__", "").partition(".")[0]

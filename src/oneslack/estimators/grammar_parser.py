@@ -18,7 +18,7 @@ from ..split.new import new_problem
 from ..trees import Tree
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
-from .convergence import warn_if_stopped_early
+from .convergence import conclude
 from .parameters import check_parameters
 from .parsed_input import checked_weights, other_tags, refuse_other_words, sentences_of, trees_of, words_of
 from .parser_parameters import CHECKS
@@ -196,12 +196,14 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
             prior=model.frequency_prior() if self.frequencies == "prior" else None,
         )  # fmt: skip
         with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            result = driver.solve(problem, callbacks=callbacks, **self._training(), **self._keeping())
+            result = driver.solve(
+                problem, callbacks=callbacks, keep_state=False, **self._training(), **self._keeping()
+            )
             if self._is_automatic():
                 result = replace(result, reason=REASON)
             self.grammar_, self.model_, self.coef_, self.outside_ = grammar, model, result.w, outside
             self._store_certificate([result], None)
-        warn_if_stopped_early(self, None, [result])
+        conclude(self, None, [result])
         return self
 
     def parse(self, X) -> Parses:

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..engines.threads import Threads
-from .kernel_parameters import KERNEL, check_kernel_parameters, fitted_kernel
+from .kernel_parameters import KERNEL, KERNEL_CHECKS, fitted_kernel
 from .linear_model import INPUT
-from .parameters import seed_of
+from .parameters import check_parameters, seed_of
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -49,6 +49,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     >>> KernelFeatures(gamma=2.0, n_basis=50).fit_transform(X).shape
     (200, 50)
     """
+
+    _checks = KERNEL_CHECKS
 
     def __init__(
         self,
@@ -91,7 +93,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         from ..solvers.basis_functions import choose_basis
 
-        check_kernel_parameters(self)
+        check_parameters(self)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("KernelFeatures needs rows, but kernel='precomputed'; use KernelSVC")
         X = validate_data(self, X, order="C", **INPUT)

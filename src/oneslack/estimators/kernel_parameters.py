@@ -6,19 +6,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..mercer import NAMES, Kernel
-from .parameters import _CHECKS, _choice, _integer, _number
+from .parameters import _choice, _integer, _number
 
 #: Up to here kernel values are float64.
 WIDE = 4096
 #: The parameters that say what the kernel is.
 KERNEL = ("kernel", "gamma", "degree", "coef0")
 METHODS = ("auto", "exact", "linear", "constant", "basis")
-
-
-def check_kernel_parameters(model):
-    """TypeError for a value of the wrong kind, ValueError for one out of range."""
-    for name, value in model.get_params(deep=False).items():
-        _KERNEL_CHECKS.get(name, _CHECKS.get(name))(value)
 
 
 def _check_gamma(value):
@@ -44,17 +38,22 @@ def fitted_kernel(model, X, sample_weight=None) -> Kernel:
 
 
 def _variance(X, weights=None):
-    """Of all numbers in X; a row of weight 2 counts twice."""
-    shares = np.full(X.shape[0], 1.0) if weights is None else np.asarray(weights, dtype=np.float64)
-    shares = shares / (shares.sum() * X.shape[1])
+    """Of all numbers in X, by differences from their mean; a row of weight 2 counts twice."""
     if weights is None and not sp.issparse(X):
         return float(X.var(dtype=np.float64))
-    squares = X.multiply(X) if sp.issparse(X) else X * X
-    mean, mean_square = (float(shares @ np.asarray(part.sum(axis=1)).ravel()) for part in (X, squares))
-    return mean_square - mean**2
+    n, d = X.shape
+    shares = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    shares = shares / (shares.sum() * d)
+    rows = X.tocsr() if sp.issparse(X) else None
+    numbers = X if rows is None else rows.data
+    stored = shares[:, None] if rows is None else np.repeat(shares, np.diff(rows.indptr))
+    mean = float(np.sum(stored * numbers))
+    zeros = 0.0 if rows is None else max(1.0 - float(stored.sum()), 0.0)
+    return float(np.sum(stored * (numbers - mean) ** 2)) + zeros * mean**2
 
 
-_KERNEL_CHECKS = {
+#: From a parameter's name to its check; estimators/parameters.py has those of all estimators.
+KERNEL_CHECKS = {
     "kernel": lambda value: callable(value) or _choice("kernel", value, NAMES, "or a function"),
     "gamma": _check_gamma,
     "degree": lambda value: _number("degree", value, "a number >= 0", lambda degree: degree >= 0),
@@ -69,7 +68,7 @@ _KERNEL_CHECKS = {
 }
 
 #: Of estimators that have a kernel only where they are asked for one; they need rows.
-BASIS_CHECKS = {name: _KERNEL_CHECKS[name] for name in (*KERNEL, "n_basis")} | {
+BASIS_CHECKS = {name: KERNEL_CHECKS[name] for name in (*KERNEL, "n_basis")} | {
     "kernel": lambda value: (
         value is None
         or callable(value)

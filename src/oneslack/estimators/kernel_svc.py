@@ -15,23 +15,18 @@ from ..engines.threads import Threads
 from ..kernel_problem import MEMORY, KernelProblem
 from ..mercer import Inputs
 from ..result import Status
+from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
 from .class_task import ClassTask
-from .convergence import warn_if_stopped_early
-from .kernel_parameters import WIDE, check_kernel_parameters, fitted_kernel
+from .convergence import conclude
+from .kernel_parameters import KERNEL_CHECKS, WIDE, fitted_kernel
 from .linear_model import INPUT
-from .parameters import seed_of
+from .parameters import check_parameters, seed_of
 from .targets import encode, example_weights
 
 #: The papers' epsilon, by which sampled schemes stop.
 EPSILON = 1e-3
-#: From here on "auto" no longer looks at all examples in each round.
-CONSTANT_FROM = 400_000
-#: "auto" is exact while this share of the rows of the kernel matrix fits into the memory.
-EXACT_SHARE = 1 / 8
-#: Examples of a sampled plane.
-SAMPLE_SIZE = {"linear": 400, "constant": 1000}
 #: Values of the kernel that a certificate may always cost.
 CERTIFICATE = 1e8
 
@@ -49,6 +44,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         Weight of the sum of the hinges, as in scikit-learn's SVC.
     kernel : {"rbf", "poly", "linear", "laplacian", "precomputed"} or callable, default="rbf"
         A callable gets two blocks of rows and returns their matrix.  "precomputed": X is that matrix.
+        Either must be positive semi-definite; where it is seen not to be, nothing is certified.
     gamma : {"scale", "auto"} or float, default="scale"
         Of "rbf", "poly" and "laplacian"; "scale" is 1 / (d var(X)), where rows count by their
         sample_weight; "auto" is 1 / d.
@@ -124,6 +120,8 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     (True, True)
     """
 
+    _checks = KERNEL_CHECKS
+
     def __init__(
         self,
         C=1.0,
@@ -187,7 +185,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         -------
         self : KernelSVC
         """
-        check_kernel_parameters(self)
+        check_parameters(self)
         X, y = validate_data(self, X, y, order="C", **INPUT)
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
@@ -207,15 +205,13 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             self.certified_ = all(result.certified for result in results)
         told = copy.copy(self)
         told.epsilon = self._stopping_epsilon()
-        warn_if_stopped_early(told, None, results)
+        conclude(told, None, results)
         return self
 
     def _method(self, n):
         if self.method != "auto":
             return self.method
-        if EXACT_SHARE * n * n * (8 if n <= WIDE else 4) <= self.memory:
-            return "exact"
-        return "linear" if n < CONSTANT_FROM else "constant"
+        return method_for(n, 8 if n <= WIDE else 4, self.memory)
 
     def _check_method(self, method, task):
         if method == "exact" and self.fit_intercept and not task.is_binary:
@@ -228,22 +224,10 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         sampled = (method or getattr(self, "method_", self.method)) in SAMPLE_SIZE
         return EPSILON if sampled and self.epsilon is None else self.epsilon
 
-    def _solver(self, method):
-        from ..solvers.basis_functions import BasisFunctions
-        from ..solvers.exact_kernel import ExactKernel
-        from ..solvers.sampled_cuts import SampledCuts
-
-        seed = seed_of(self.random_state)
-        if method == "exact":
-            return ExactKernel(seed=seed)
-        if method == "basis":
-            return BasisFunctions(self.n_basis, seed=seed)
-        size = self.sample_size or SAMPLE_SIZE[method]
-        return SampledCuts(method, size, seed=seed)
-
     def _solve(self, task, X, kernel, method, callbacks):
-        results, solver, epsilon = [], self._solver(method), self._stopping_epsilon(method)
-        begin, time_limit, max_iter = time.perf_counter(), self.time_limit, self.max_iter
+        results, epsilon = [], self._stopping_epsilon(method)
+        solver = solver_of(method, seed_of(self.random_state), self.sample_size, self.n_basis)
+        begin, time_limit, max_iter, first = time.perf_counter(), self.time_limit, self.max_iter, None
         for number, (model, y, weights) in enumerate(task.models()):
             if self.time_limit is not None:
                 time_limit = max(self.time_limit - (time.perf_counter() - begin), 1e-9)
@@ -251,10 +235,13 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
                 model, kernel, X, y, self.C, intercept=self.fit_intercept, sample_weight=weights,
                 memory=self.memory, n_jobs=self.n_jobs,
             )  # fmt: skip
+            first = first or problem
+            if "indefinite" in vars(first):  # the rows of all classes are the same
+                problem.indefinite = first.indefinite
             with problem.engine:
                 result = driver.solve(
                     problem, solver, tol=self.tol, epsilon=epsilon, max_iter=max_iter, time_limit=time_limit,
-                    callbacks=callbacks, **self._keeping(number),
+                    callbacks=callbacks, interrupt="return", **self._keeping(number),
                 )  # fmt: skip
                 results.append(_with_certificate(problem, result))
             if result.status is Status.INTERRUPTED:
@@ -361,8 +348,8 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
 
 
 def _with_certificate(problem, result):
-    """For sampled cuts a true bound in place of the estimate, where it costs little beside the training."""
-    from ..solvers.sampled_cuts import certified_dual
+    """For sampled cuts true bounds in place of estimates, where they cost little beside the training."""
+    from ..solvers.sampled_cuts import proven_bounds
     from ..solvers.sampled_planes import SampledPlanes
 
     state = result.state
@@ -371,5 +358,8 @@ def _with_certificate(problem, result):
     planes = SampledPlanes.of_state(state["planes"])
     if not any(planes.exact):  # "constant" knows no exact planes
         return result
-    dual = certified_dual(problem, planes, max(0.25 * state["n_values"], CERTIFICATE))
-    return result if dual is None else replace(result, dual=dual, certified=True)
+    budget = max(0.25 * state["n_values"], CERTIFICATE)
+    bounds = proven_bounds(problem, result.w.merged(), planes, budget)
+    if bounds is None:
+        return result
+    return replace(result, primal=bounds[0], dual=bounds[1], certified=problem.certified)

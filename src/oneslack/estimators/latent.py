@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..concave_convex import solve_latent
 from .callbacks import CallbackSupportMixin, fit_progress
 from .certified import Certified
-from .convergence import warn_if_stopped_early
+from .convergence import conclude
 from .parameters import _integer, _number
 from .weight_terms import given_terms
 
@@ -85,7 +85,7 @@ class Latent(Certified, CallbackSupportMixin, BaseEstimator):
             vars(self).update(learned, coef_=path.w)
             self._store_certificate([path.result], None)
             self.objective_ = float(path.objective)
-        warn_if_stopped_early(self, None, [path.result])
+        conclude(self, None, [path.result])
         return self
 
     def save(self, path):

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..check_latent import check_members
 from ..models.latent import CompletedBinary
+from ..per_example import failure
 from .callbacks import with_callbacks
 from .latent import Latent
 from .parameters import check_parameters
@@ -117,10 +118,15 @@ class LatentSVM(ClassifierMixin, Latent):
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) != 2:
             raise ValueError(f"y holds {len(classes)} classes, expected 2")
-        sparse = sp.issparse(self.model.feature(X[0], self.model.best(np.zeros(self.model.n_params), X[0])))
-        completed = CompletedBinary(self.model, sparse)
+        completed = CompletedBinary(self.model, self._has_sparse_features(X[0]))
         truths = [completed.truth(code, None if H is None else H[i]) for i, code in enumerate(codes)]
         return self._fit(completed, X, truths, H, sample_weight, classes_=classes)
+
+    def _has_sparse_features(self, x):
+        try:
+            return sp.issparse(self.model.feature(x, self.model.best(np.zeros(self.model.n_params), x)))
+        except Exception as error:
+            raise failure(0, error) from error
 
     def predict_latent(self, X):
         """The best latent value of each input.

@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..result import Status
 from .callbacks import CallbackSupportMixin, fit_progress
 from .certified import Certified
-from .convergence import warn_if_stopped_early
+from .convergence import conclude
 from .saving import to_file
 from .sharded_tasks import is_shards
 from .tasks import solve_all
@@ -54,8 +55,8 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
                 self.classes_ = task.classes
             self._store(task, X, *task.rows(results))
             self._store_certificate(results, key)
-        warn_if_stopped_early(self, None if is_shards(X) else X, results)
         self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
+        conclude(self, None if is_shards(X) else X, results)
         return self
 
     def _learn_portion(self, task, X, y, sample_weight, memory):
@@ -75,11 +76,13 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
                 )  # fmt: skip
                 results.append(result)
                 after.append(remembered)
+                if result.status is Status.INTERRUPTED:
+                    options["max_iter"] = 1  # as in solve_all
             self._kept = after
             self._store(task, X, *task.rows(results))
             self._store_certificate(results, None)
         self.n_seen_, self.n_forgotten_ = after[0].n_seen, max(one.n_forgotten for one in after)
-        warn_if_stopped_early(self, X, results)
+        conclude(self, X, results)
         return self
 
     def _store(self, task, X, coef, intercept):

@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..models.regression import Regression
+from ..rounding import gamma
 from ..rows import as_rows
 from .auto_C import fit_with_best_C
 from .callbacks import with_callbacks
@@ -53,6 +54,13 @@ class RegressionTask:
     def rows(self, results):
         coef, intercept = binary_rows(results, self.n_features)
         return coef, intercept + self.centre
+
+    def rounding(self, result, problem):
+        """Targets from the centre, and an intercept to it."""
+        if not self.intercept or self.centre == 0.0:
+            return 0.0, 0.0
+        targets = gamma(2) * problem.C * problem.extent.losses
+        return targets + gamma(2) * problem.weight * abs(result.w[-1] + self.centre), targets
 
     def flat(self, coef, intercept):
         return list(np.column_stack([coef, intercept - self.centre]) if self.intercept else coef)

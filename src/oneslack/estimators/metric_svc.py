@@ -55,6 +55,9 @@ class MetricTask:
         has_bias = self.build().n_params > self.n_features
         return list(np.column_stack([coef, intercept]) if has_bias else coef)
 
+    def rounding(self, result, problem):
+        return 0.0, 0.0
+
     def identity(self):
         return (*self.form, self.multilabel), [self.labels]
 

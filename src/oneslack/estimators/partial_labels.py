@@ -60,5 +60,5 @@ def _first_weights(model, data, C, training, time_limit, options):
     problem = Problem(inner_chain(model), X, Y, C, sample_weight=weights, **options)
     rough = dict(training, tol=max(training["tol"], ROUGH))
     with problem.engine:
-        result = driver.solve(problem, time_limit=time_limit, **rough)
+        result = driver.solve(problem, time_limit=time_limit, keep_state=False, **rough)
     return widened(model, result.w), result.status is Status.INTERRUPTED

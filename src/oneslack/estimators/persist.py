@@ -7,22 +7,22 @@ from importlib import import_module
 
 from ..errors import FormatError
 
-#: From the name of an estimator to the module and the function that make it of a file.
-_READERS = {
-    "LinearSVC": (".saving", "from_file"),
-    "LinearSVR": (".saving", "from_file"),
-    "MetricSVC": (".saving", "from_file"),
-    "OrdinalSVC": (".saving", "from_file"),
-    "RankSVM": (".saving", "from_file"),
-    "KernelSVC": (".saving_kernel", "kernel_from_file"),
-    "LatentSVM": (".saving_latent", "latent_from_file"),
-    "LatentStructuralSVM": (".saving_latent", "latent_from_file"),
-    "GrammarParser": (".saving_parser", "parser_from_file"),
-    "SequenceTagger": (".saving_structured", "tagger_from_file"),
-    "StructuralSVM": (".saving_structured", "structural_from_file"),
+#: From the name of an estimator to the module and the functions that turn it into a file and back.
+_FILES = {
+    "LinearSVC": (".saving", "to_file", "from_file"),
+    "LinearSVR": (".saving", "to_file", "from_file"),
+    "MetricSVC": (".saving", "to_file", "from_file"),
+    "OrdinalSVC": (".saving", "to_file", "from_file"),
+    "RankSVM": (".saving", "to_file", "from_file"),
+    "KernelSVC": (".saving_kernel", "kernel_to_file", "kernel_from_file"),
+    "LatentSVM": (".saving_latent", "latent_to_file", "latent_from_file"),
+    "LatentStructuralSVM": (".saving_latent", "latent_to_file", "latent_from_file"),
+    "GrammarParser": (".saving_parser", "parser_to_file", "parser_from_file"),
+    "SequenceTagger": (".saving_structured", "tagger_to_file", "tagger_from_file"),
+    "StructuralSVM": (".saving_structured", "structural_to_file", "structural_from_file"),
 }
-#: What numbers and arrays that do not fit raise; MemoryError where a size is absurd.
-_DAMAGE = (TypeError, ValueError, AttributeError, OverflowError, IndexError, MemoryError)
+#: What fields and arrays that do not fit raise; MemoryError where a size is absurd.
+_DAMAGE = (TypeError, ValueError, AttributeError, OverflowError, IndexError, MemoryError, RecursionError)
 
 
 def load(path, model=None):
@@ -66,9 +66,9 @@ def load(path, model=None):
 
     header, arrays = load_model(path)
     kind = header.get("kind") if isinstance(header, dict) else None
-    if not isinstance(kind, str) or kind not in _READERS:
+    if not isinstance(kind, str) or kind not in _FILES:
         raise FormatError(
-            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(_READERS)}; "
+            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(_FILES)}; "
             "a newer oneslack may know it"
         )
     check_given(path, header, model)
@@ -77,12 +77,19 @@ def load(path, model=None):
     except KeyError as error:
         raise FormatError(f"{path}: the model file lacks {error}; train the model again") from error
     except _DAMAGE as error:
-        raise FormatError(f"{path}: the model file is damaged ({error}); train the model again") from error
+        what = " ".join(str(error).split())
+        raise FormatError(f"{path}: the model file is damaged ({what}); train the model again") from error
 
 
 def _reader(kind):
     """What makes an estimator of this name of a header and arrays; the others need not be imported."""
     import oneslack
 
-    module, name = _READERS[kind]
+    module, _, name = _FILES[kind]
     return partial(getattr(import_module(module, __package__), name), getattr(oneslack, kind))
+
+
+def contents(model):
+    """(header, arrays) that `save` would write of a fitted estimator."""
+    module, name, _ = _FILES[type(model).__name__]
+    return getattr(import_module(module, __package__), name)(model)

@@ -46,6 +46,9 @@ class RankTask:
     def flat(self, coef, intercept):
         return list(coef)
 
+    def rounding(self, result, problem):
+        return 0.0, 0.0
+
     def identity(self):
         return "ranking", [self.targets, self.groups, self.weights]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import OneslackError
-from ..mercer import Kernel
+from ..mercer import NAMES, Kernel
+from .file_fields import choice, count, flag, floats, number
 from .kernel_features import KernelFeatures
-from .saving import check_shape
 
-_FIELDS = ("gamma", "degree", "coef0")
-_DTYPES = {"float32": np.float32, "float64": np.float64}
+KERNEL = ("gamma", "degree", "coef0")
+DTYPES = {"float32": np.float32, "float64": np.float64}
 
 
 def basis_to_file(features: KernelFeatures):
@@ -20,9 +20,9 @@ def basis_to_file(features: KernelFeatures):
         raise OneslackError(
             "cannot save a model whose kernel is a function; use a named kernel, or pickle the model"
         )
-    about = {"kernel": kernel.name, "dtype": np.dtype(kernel.dtype).name}
+    about = {"kernel": kernel.name, "dtype": np.dtype(kernel.dtype).name, "direct": kernel.direct}
     about["columns"] = int(features.n_features_in_)
-    about |= {name: float(getattr(kernel, name)) for name in _FIELDS}
+    about |= {name: float(getattr(kernel, name)) for name in KERNEL}
     basis = features.components_
     arrays = {"basis": basis.toarray() if hasattr(basis, "toarray") else np.ascontiguousarray(basis)}
     arrays["mapping"] = features.mapping_
@@ -32,13 +32,24 @@ def basis_to_file(features: KernelFeatures):
 
 
 def basis_from_file(about, arrays) -> KernelFeatures:
-    """The same again; a ValueError, TypeError or KeyError where something is missing."""
-    d, basis, mapping = int(about["columns"]), arrays["basis"], arrays["mapping"]
-    check_shape("rows of the basis", basis, (len(mapping), d))
-    check_shape("mapping of the basis", mapping, (len(basis), len(basis)))
-    numbers = [float(about[name]) for name in _FIELDS]
-    features = KernelFeatures(str(about["kernel"]), *numbers, n_basis=max(len(basis), 1))
-    features._kernel = Kernel(str(about["kernel"]), *numbers, _DTYPES[about["dtype"]], arrays.get("centre"))
+    """The same again; a ValueError, TypeError or KeyError where something is missing or wrong."""
+    d = count(about, "columns", 1)
+    basis = floats(arrays, "basis", (None, d), "rows of the basis")
+    mapping = floats(arrays, "mapping", (len(basis), len(basis)), "mapping of the basis")
+    kernel = kernel_from_file(about, "kernel", arrays, d)
+    parameters = [getattr(kernel, name) for name in KERNEL]
+    features = KernelFeatures(kernel.name, *parameters, n_basis=max(len(basis), 1))
+    features._kernel = kernel
     features.components_, features.mapping_ = basis, mapping
     features.n_features_in_, features._n_features_out = d, len(basis)
     return features
+
+
+def kernel_from_file(about, name, arrays, d) -> Kernel:
+    """The kernel whose name stands in the field `name`, for d features."""
+    known = choice(about, name, NAMES)
+    gamma, degree = number(about, "gamma", 0.0), number(about, "degree", 0.0)
+    dtype = DTYPES[choice(about, "dtype", DTYPES)]
+    centre = floats(arrays, "centre", (d,)) if "centre" in arrays else None
+    direct = "direct" in about and flag(about, "direct")  # older files do not have it
+    return Kernel(known, gamma, degree, number(about, "coef0"), dtype, centre, direct)

@@ -6,17 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import OneslackError
-from ..mercer import Kernel
-from .saving import (
-    certificate_from_file,
-    check_shape,
-    classes_from_file,
-    classes_to_file,
-    common_to_file,
-    parameters_from_file,
-)
-
-_DTYPES = {"float32": np.float32, "float64": np.float64}
+from .file_fields import MOST, choice, ends, flag, floats, integers, number, table
+from .kernel_parameters import METHODS
+from .saving import classes_from_file, classes_to_file, common_from_file, common_to_file, inputs_from_file
+from .saving_basis import kernel_from_file as _kernel
 
 
 def kernel_to_file(model):
@@ -33,7 +26,7 @@ def kernel_to_file(model):
         header["feature_names"] = [str(name) for name in model.feature_names_in_]
     header["kernel"] = {
         "name": kernel.name, "gamma": kernel.gamma, "degree": float(kernel.degree), "coef0": kernel.coef0,
-        "dtype": np.dtype(kernel.dtype).name,
+        "dtype": np.dtype(kernel.dtype).name, "direct": kernel.direct,
     }  # fmt: skip
     header["fit"] = {"method": model.method_, "certified": bool(model.certified_)}
     header["fit"]["objective_error"] = model.objective_error_
@@ -54,37 +47,30 @@ def kernel_to_file(model):
 
 
 def kernel_from_file(kind, header, arrays):
-    """The model; a ValueError, TypeError or KeyError where something is missing."""
-    model = kind(**parameters_from_file(header["parameters"], arrays))
-    d = model.n_features_in_ = int(header["n_features"])
-    model.classes_ = classes_from_file(header["classes"], arrays)
-    if "feature_names" in header:
-        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        check_shape("feature names", model.feature_names_in_, (d,))
-    certificate_from_file(model, header["certificate"])
-    model.method_, model.certified_ = str(header["fit"]["method"]), bool(header["fit"]["certified"])
-    model.objective_error_ = float(header["fit"].get("objective_error", 0.0))
-    if "reduction_error" in header["fit"]:
-        model.reduction_error_ = float(header["fit"]["reduction_error"])
-    told = header["kernel"]
-    model._kernel = Kernel(
-        str(told["name"]), float(told["gamma"]), float(told["degree"]), float(told["coef0"]),
-        _DTYPES[told["dtype"]], arrays.get("centre"),
-    )  # fmt: skip
-    model.support_, model.dual_coef_ = arrays["support"], arrays["dual_coef"]
-    model.intercept_ = arrays["intercept"]
+    """The model; a ValueError, TypeError or KeyError where something is missing or wrong."""
+    model = common_from_file(kind, header, arrays)
+    d = inputs_from_file(model, header)
+    model.classes_ = classes_from_file(table(header, "classes"), arrays)
+    fit = {"objective_error": 0.0} | table(header, "fit")  # older files do not have it
+    model.method_, model.certified_ = choice(fit, "method", METHODS), flag(fit, "certified")
+    model.objective_error_ = number(fit, "objective_error", 0.0)
+    if "reduction_error" in fit:
+        model.reduction_error_ = number(fit, "reduction_error", 0.0)
+    model._kernel = _kernel(table(header, "kernel"), "name", arrays, d)
+    is_precomputed = model._kernel.is_precomputed
+    model.support_ = integers(arrays, "support", (None,), d if is_precomputed else MOST)
     m, rows = len(model.support_), 1 if len(model.classes_) == 2 else len(model.classes_)
-    check_shape("dual coefficients", model.dual_coef_, (rows, m))
-    check_shape("intercepts", model.intercept_, (rows,))
-    model.support_vectors_ = _vectors(arrays, m, 0 if model._kernel.is_precomputed else d)
+    model.dual_coef_ = floats(arrays, "dual_coef", (rows, m), "dual coefficients")
+    model.intercept_ = floats(arrays, "intercept", (rows,), "intercepts")
+    model.support_vectors_ = _vectors(arrays, m, 0 if is_precomputed else d)
     return model
 
 
 def _vectors(arrays, m, d):
     if "vectors" in arrays:
-        check_shape("support vectors", arrays["vectors"], (m, d))
-        return arrays["vectors"]
-    parts = (arrays["vector_data"], arrays["vector_indices"], arrays["vector_indptr"])
-    vectors = sp.csr_matrix(parts, shape=(m, d))
+        return floats(arrays, "vectors", (m, d), "support vectors")
+    data = floats(arrays, "vector_data", (None,))
+    indices = integers(arrays, "vector_indices", data.shape, d)
+    vectors = sp.csr_matrix((data, indices, ends(arrays, "vector_indptr", m, len(data))), shape=(m, d))
     vectors.check_format()
     return vectors

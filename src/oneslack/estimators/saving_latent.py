@@ -9,17 +9,12 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from ..concave_convex import Round
 from ..errors import OneslackError
-from .saving import (
-    certificate_from_file,
-    check_shape,
-    classes_from_file,
-    classes_to_file,
-    common_to_file,
-    parameters_from_file,
-)
+from .file_fields import check_shape, count, field, flag, floats, number, table
+from .saving import classes_from_file, classes_to_file, common_from_file, common_to_file
 
 
 def latent_to_file(svm):
@@ -34,14 +29,13 @@ def latent_to_file(svm):
 
 
 def latent_from_file(kind, header, arrays, model):
-    """The estimator with the `model` given; a ValueError, TypeError or KeyError where one is missing."""
-    svm = kind(model, **parameters_from_file(header["parameters"], arrays))
-    certificate_from_file(svm, header["certificate"])
-    if "classes" in header:
-        svm.classes_ = classes_from_file(header["classes"], arrays)
-    svm.rounds_ = [_round_from_file(entry) for entry in header["rounds"]]
-    check_shape("weights", arrays["coef"], (int(header["model"]["n_params"]),))
-    svm.coef_ = arrays["coef"]
+    """The estimator with the `model` given; a ValueError, TypeError or KeyError where something is wrong."""
+    svm = common_from_file(kind, header, arrays, model, is_convex=False)
+    if is_classifier(svm):
+        svm.classes_ = classes_from_file(table(header, "classes"), arrays)
+        check_shape("class labels", svm.classes_, (2,))
+    svm.rounds_ = [_round_from_file(entry) for entry in field(header, "rounds", (list,), "a list of rounds")]
+    svm.coef_ = floats(arrays, "coef", (count(table(header, "model"), "n_params"),), "weights")
     return svm
 
 
@@ -73,5 +67,14 @@ def _round_to_file(entry):
 
 
 def _round_from_file(values):
-    objective = values["objective"]
-    return Round(**values | {"objective": np.inf if objective is None else float(objective)})
+    first = field(values, "objective", (int, float, type(None)), "a number or nothing") is None
+    return Round(
+        start=count(values, "start"),
+        number=count(values, "number"),
+        objective=np.inf if first else number(values, "objective", finite=False),
+        convex=number(values, "convex", finite=False),
+        gap=number(values, "gap", 0.0, finite=False),
+        changed=count(values, "changed"),
+        annealed=flag(values, "annealed"),
+        seconds=number(values, "seconds", 0.0),
+    )

@@ -14,18 +14,14 @@ from ..errors import OneslackError
 from ..features import DictIndexer, FeatureIndex
 from ..formats.compressed import compress, decompress
 from ..models import Binary, Chain, Multiclass
+from .file_fields import check_shape, choice, count, field, floats, integers, refuse_more_than_memory, table
 from .kernel_indexer import KernelIndexer
 from .kernel_inputs import on_basis
-from .saving import (
-    certificate_from_file,
-    check_shape,
-    classes_from_file,
-    classes_to_file,
-    common_to_file,
-    parameters_from_file,
-)
+from .saving import classes_from_file, classes_to_file, common_from_file, common_to_file
 from .saving_basis import basis_from_file, basis_to_file
 
+#: Fields of models that hold a loss for each pair of labels.
+LOSSES = ("losses", "label_losses")
 #: Models whose fields say all about them.
 MODELS = {model.__name__: model for model in (Binary, Chain, Multiclass)}
 #: What turns tokens into features, by its name in the header; matrices need nothing.
@@ -44,21 +40,35 @@ def tagger_to_file(tagger):
 
 
 def tagger_from_file(kind, header, arrays):
-    """The SequenceTagger; a ValueError, TypeError or KeyError where something is missing."""
-    arrays = decompress(header.get("compressed", {}), arrays)
-    tagger = kind(**parameters_from_file(header["parameters"], arrays))
-    tagger.model_ = _model_from_file(header["model"], arrays)
+    """The SequenceTagger; a ValueError, TypeError or KeyError where something is missing or wrong."""
+    arrays = decompress(table({"compressed": {}} | header, "compressed"), arrays)
+    tagger = common_from_file(kind, header, arrays)
+    tagger.classes_ = classes_from_file(table(header, "classes"), arrays, at_least=1)
+    tagger.model_ = _model_from_file(table(header, "model"), arrays)
     if not isinstance(tagger.model_, Chain):
         raise ValueError("a tagger has a Chain")
-    tagger.classes_ = classes_from_file(header["classes"], arrays, at_least=1)
     check_shape("class labels", tagger.classes_, (tagger.model_.n_labels,))
-    indexer = _known(INDEXERS, header["features"]["from"], "features from")
-    tagger._indexer = None if indexer is None else indexer.from_arrays(header["features"], arrays)
+    _check_allowed(tagger.model_)
+    about = table(header, "features")
+    indexer = INDEXERS[choice(about, "from", INDEXERS, "features from")]
+    tagger._indexer = None if indexer is None else indexer.from_arrays(about, arrays)
     if indexer is not None and tagger._indexer.n_features != tagger.model_.n_features:
         raise ValueError(
             f"there are {tagger._indexer.n_features} features, expected {tagger.model_.n_features}"
         )
-    return _finish(tagger, tagger.model_, header, arrays)
+    tagger.coef_ = _weights(tagger.model_.n_params, arrays)
+    return tagger
+
+
+def _check_allowed(chain):
+    """Raise unless sentences of any length have labels that may follow each other."""
+    may = np.ones(chain.n_labels, bool) if chain.allowed_start is None else chain.allowed_start
+    for _ in range(chain.n_labels + 1):
+        if not may.any():
+            raise ValueError("allowed and allowed_start of the model leave no labels for a sentence")
+        before, may = may, may if chain.allowed is None else chain.allowed[may].any(axis=0)
+        if (may == before).all():
+            return
 
 
 def structural_to_file(svm):
@@ -71,14 +81,15 @@ def structural_to_file(svm):
 
 
 def structural_from_file(kind, header, arrays):
-    """The StructuralSVM; a ValueError, TypeError or KeyError where something is missing."""
-    arrays = decompress(header.get("compressed", {}), arrays)
-    model = _model_from_file(header["model"], arrays)
-    svm = kind(model, **parameters_from_file(header["parameters"], arrays))
-    svm.basis_ = basis_from_file(header["basis"], arrays) if "basis" in header else None
+    """The StructuralSVM; a ValueError, TypeError or KeyError where something is missing or wrong."""
+    arrays = decompress(table({"compressed": {}} | header, "compressed"), arrays)
+    model = _model_from_file(table(header, "model"), arrays)
+    svm = common_from_file(kind, header, arrays, model)
+    svm.basis_ = basis_from_file(table(header, "basis"), arrays) if "basis" in header else None
     if svm.basis_ is not None and svm.basis_.n_features_in_ != model.n_features:
         raise ValueError(f"the basis has {svm.basis_.n_features_in_} columns, not {model.n_features}")
-    return _finish(svm, on_basis(model, svm.basis_), header, arrays)
+    svm.coef_ = _weights(on_basis(model, svm.basis_).n_params, arrays)
+    return svm
 
 
 def _compressed(header, arrays):
@@ -98,19 +109,13 @@ def _structured_to_file(estimator, model):
     return header, arrays | model_arrays | weights
 
 
-def _finish(estimator, model, header, arrays):
-    certificate_from_file(estimator, header["certificate"])
-    estimator.coef_ = _weights(model.n_params, arrays["coef.index"], arrays["coef.value"])
-    return estimator
-
-
-def _weights(n_params, index, value):
-    check_shape("weights", value, (index.size,))
-    if index.dtype.kind != "i" or index.ndim != 1 or (np.diff(index) <= 0).any():
+def _weights(n_params, arrays):
+    index = integers(arrays, "coef.index", (None,), n_params)
+    value = floats(arrays, "coef.value", index.shape, "weights")
+    if (np.diff(index) <= 0).any():
         raise ValueError("the numbers of the weights are not increasing integers")
-    if len(index) and not 0 <= index[0] <= index[-1] < n_params:
-        raise ValueError(f"weights are numbered {index[0]} to {index[-1]}, but the model has {n_params}")
-    w = np.zeros(n_params)
+    refuse_more_than_memory(n_params)
+    w = np.zeros(n_params)  # room that the system gives when it is written to
     w[index] = value
     return w
 
@@ -135,20 +140,26 @@ def _model_to_file(model):
 
 
 def _model_from_file(header, arrays):
-    kind, plain = _known(MODELS, header["name"], "the model"), header["fields"]
+    """The model; losses are never left to their default, whose size only the header would tell."""
+    kind, plain = MODELS[choice(header, "name", MODELS, "the model")], table(header, "fields")
     values = {}
-    for field in fields(kind):
-        if field.name in plain:
-            value = plain[field.name]
-            if not isinstance(value, int | None):
-                raise ValueError(f"{field.name} of the model is {value!r}, expected a number")
-            values[field.name] = bool(value) if field.type == "bool" else value
+    for place in fields(kind):
+        name = place.name
+        if place.type == "int":
+            values[name] = count(plain, name)
+        elif place.type == "bool":
+            values[name] = bool(count(plain | {name: int(plain[name])}, name, most=1))
+        elif name in plain and name not in LOSSES:
+            values[name] = field(plain, name, (type(None),), "an array beside the header")
         else:
-            values[field.name] = arrays[f"model.{field.name}"]
+            values[name] = arrays[f"model.{name}"]
+            _check_table(name, values[name], values)
     return kind(**values)
 
 
-def _known(table, name, what):
-    if name not in table:
-        raise ValueError(f"{what} {name!r} is not known")
-    return table[name]
+def _check_table(name, array, sizes):
+    """Of losses, or of what is allowed: a row and a column a label, or a place a label."""
+    n = sizes.get("n_labels", sizes.get("n_classes"))
+    check_shape(f"{name} of the model", array, (n, n) if name in (*LOSSES, "allowed") else (n,))
+    if array.dtype != (np.float64 if name in LOSSES else np.bool_) or not np.isfinite(array).all():
+        raise ValueError(f"{name} of the model is of type {array.dtype}, or holds NaN or infinity")

@@ -13,7 +13,7 @@ from ..ragged import Ragged
 from ..split.new import engine_of, new_problem
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
-from .convergence import warn_if_stopped_early
+from .convergence import conclude
 from .iob import iob_rules, refuse_broken_phrases
 from .kernel_features import basis_for
 from .kernel_indexer import KernelIndexer
@@ -201,7 +201,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
                 result = self._solve(model, rows, truth, sample_weight, callbacks, terms, training)
                 self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
                 self._store_certificate([result], None)
-        warn_if_stopped_early(self, None, [result])
+        conclude(self, None, [result])
         return self
 
     def _training_on(self, X):
@@ -225,7 +225,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         where = {"engine": self.engine, "solver": self.solver}
         problem = new_problem(model, rows, codes, self.C, **where, **options)
         with problem.engine:
-            return driver.solve(problem, callbacks=callbacks, **training, **self._keeping())
+            return driver.solve(problem, callbacks=callbacks, keep_state=False, **training, **self._keeping())
 
     # Input.
 

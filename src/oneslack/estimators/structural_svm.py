@@ -13,7 +13,7 @@ from ..problem import lacks
 from ..split.new import new_problem
 from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from .certified import Certified
-from .convergence import warn_if_stopped_early
+from .convergence import conclude
 from .kernel_features import basis_for
 from .kernel_inputs import check_takes_kernel, on_basis, through
 from .kernel_parameters import BASIS_CHECKS
@@ -97,7 +97,8 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         Steps taken.
     result_ : Result
         With the status and the trace of the training; `certified` is False where the model says that its
-        decoder is not exact (`exact = False`).
+        decoder is not exact (`exact = False`): `dual_objective_` is a true bound then, too, but `objective_`
+        may be too low.
 
     Examples
     --------
@@ -197,11 +198,12 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
                 is_same = w is not None and self._data_key is not None and self._fitted_on is not None
                 start = self.result_ if is_same else w
                 result = driver.solve(
-                    problem, callbacks=callbacks, start=start, **self._training(), **self._keeping()
-                )
+                    problem, callbacks=callbacks, start=start, keep_state=self._data_key is not None,
+                    **self._training(), **self._keeping(),
+                )  # fmt: skip
             self.coef_, self.basis_ = result.w, basis
             self._store_certificate([result], self._data_key)
-        warn_if_stopped_early(self, None, [result])
+        conclude(self, None, [result])
         return self
 
     def _check_model(self):

@@ -6,6 +6,7 @@ A task turns labels into problems and their results back into weight rows:
     n_problems, n_features
     rows(results)      coef (rows, d) and intercept (rows,)
     flat(coef, intercept)   the w of each problem: the inverse of `rows`
+    rounding(result, problem)   what P at the rows, and the optimum, may differ by from the result's
     identity()         (values, arrays) that make it this task and no other, beside X and C
     classes            (K,) or None, for a warm start: those of the last fit must be the same
 """
@@ -13,9 +14,12 @@ A task turns labels into problems and their results back into weight rows:
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from .. import driver
+from ..objective import relative_gap
 from ..result import Result, Status
+from ..rounding import rounded_down, rounded_up
 from ..sharded_problem import ShardedProblem
 from ..split.new import engine_of, new_problem
 from .sharded_tasks import is_shards
@@ -38,7 +42,20 @@ def solve_all(
             where = {"engine": engine, "solver": options["solver"], "n_jobs": n_jobs}
             problem = new_problem(model, X, y, C, sample_weight=weights, **where, **of_weights)
         with problem.engine:
-            results.append(driver.solve(problem, start=start, max_iter=max_iter, **options, **keeping(k)))
+            result = driver.solve(problem, start=start, max_iter=max_iter, **options, **keeping(k))
+            results.append(_restated(result, options["tol"], *task.rounding(result, problem)))
         if results[-1].status is Status.INTERRUPTED:
             max_iter = 1  # Ctrl-C is for all classes: the others get what one step gives
     return results
+
+
+def _restated(result, tol, primal_error, dual_error) -> Result:
+    """The certificate of what is stored and was asked for, which rounding may have moved."""
+    if not result.certified or not (primal_error or dual_error):
+        return result
+    primal, dual = rounded_up(result.primal, primal_error), rounded_down(result.dual, dual_error)
+    is_spoilt = result.status is Status.CONVERGED and relative_gap(primal, dual) > tol
+    return replace(
+        result, primal=primal, dual=dual, status=Status.ROUNDING if is_spoilt else result.status,
+        rounding=result.rounding + primal - result.primal + result.dual - dual,
+    )  # fmt: skip

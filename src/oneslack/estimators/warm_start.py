@@ -8,11 +8,9 @@ would give a false certificate, therefore the data are compared by a digest, not
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
-import scipy.sparse as sp
 
+from ..digests import Digest
 from ..solvers.newton import LOOSER
 
 
@@ -21,14 +19,7 @@ def fingerprint(X, task, terms=()):
 
     The function itself, not its address: the next one may be given the same.
     """
-    digest = hashlib.blake2b(digest_size=16)
-    values, own_arrays = task.identity()
-    digest.update(repr((X.shape, X.dtype.str, values)).encode())
-    arrays = [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]
-    of_weights = [part for each in terms for name, array in each.items() for part in (name.encode(), array)]
-    for array in [*arrays, *own_arrays, *of_weights]:
-        digest.update(b"-" if array is None else np.ascontiguousarray(array))
-    return digest.digest(), getattr(task, "function", None)
+    return Digest(X, task.identity(), terms).hex, getattr(task, "function", None)
 
 
 def starts_of(model, task, key):

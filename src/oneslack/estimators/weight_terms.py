@@ -25,16 +25,20 @@ def linear_terms(estimator, task) -> list[dict]:
     if not given:
         return [{}] * task.n_problems
     n_rows = 1 if task.classes is None or len(task.classes) == 2 else len(task.classes)
-    shape = (n_rows, task.n_features)
-    columns = getattr(estimator, "feature_names_in_", None)
-    names = None if columns is None else {name: [k] for k, name in enumerate(columns)}
-    rows = {name: _rows(name, value, shape, names) for name, value in given.items()}
+    rows = rows_of_terms(estimator, (n_rows, task.n_features))
     intercept = np.zeros(n_rows)
     flat = {name: task.flat(values.astype(float), intercept) for name, values in rows.items()}
     return [
         {name: _with_default(name, flat[name][k], model) for name in flat}
         for k, (model, _, _) in enumerate(task.models())
     ]
+
+
+def rows_of_terms(estimator, shape) -> dict:
+    """Those of the three that are given, each of the shape of `coef_`."""
+    columns = getattr(estimator, "feature_names_in_", None)
+    names = None if columns is None else {name: [k] for k, name in enumerate(columns)}
+    return {name: _rows(name, value, shape, names) for name, value in given_terms(estimator).items()}
 
 
 def _with_default(name, values, model):

@@ -20,7 +20,7 @@ def certainty(primal, dual, gap, certified, trace, advice) -> str:
     kind = (
         "The lower bound is proved: no model of this kind has a lower objective on these data."
         if certified
-        else "The lower bound is an estimate or holds for labels filled in last; it proves nothing."
+        else "The distance is not proved: a bound is an estimate, or holds for labels filled in last."
     )
     parts = [
         tiles(
