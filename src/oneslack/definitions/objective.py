@@ -1,0 +1,138 @@
+"""P(w) = 1/2 |r (w - prior)|^2 + risk(w), for floats or rational numbers, and ways downhill from a w.
+
+A risk is one of scores F = X W' + b, (n, rows): a loss gives its value and its slope (n, rows) there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def rational(values) -> np.ndarray:
+    """An array of floats as Fractions, which they are."""
+    values = values.toarray() if sp.issparse(values) else np.asarray(values)
+    return np.frompyfunc(lambda value: Fraction(float(value)), 1, 1)(values.astype(float)).astype(object)
+
+
+def like(w, values):
+    """The values in the numbers that w has."""
+    return rational(values) if w.dtype == object else values
+
+
+def weighted(w, C, s):
+    """C s_i in the numbers that w has."""
+    return like(w, np.array([C]))[0] * like(w, s)
+
+
+class Penalised:
+    """1/2 |r (w - prior)|^2 of something with w, prior, scale r and held (>= 0), each of one shape."""
+
+    def penalty(self):
+        offset = self.w if self.prior is None else self.w - like(self.w, self.prior)
+        scaled = offset if self.scale is None else like(self.w, self.scale) * offset
+        return (scaled * scaled).sum() / 2
+
+    # For whoever looks for a better w: all weights, then the intercepts, as one vector.
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.w.ravel()
+
+    @property
+    def n_free(self) -> int:
+        return 0
+
+    def _vector(self, values, default, free):
+        values = np.full(self.w.shape, default) if values is None else np.asarray(values, dtype=float)
+        return np.append(values.ravel(), np.full(self.n_free, free))
+
+    @property
+    def curvature(self) -> np.ndarray:
+        """r^2, 0 for intercepts."""
+        return self._vector(self.scale, 1.0, 0.0) ** 2
+
+    @property
+    def centre(self) -> np.ndarray:
+        """Where the penalty is least but for signs."""
+        return self._vector(self.prior, 0.0, 0.0)
+
+    def feasible(self, v) -> np.ndarray:
+        held = self._vector(self.held, 0.0, 0.0) > 0
+        return np.where(held, np.maximum(v, 0.0), v)
+
+
+@dataclass(frozen=True)
+class Objective(Penalised):
+    """One convex problem and the w that an estimator has for it.
+
+    X          (n, d) features, or the kernel of all examples
+    loss       value(F), slope(F)
+    w          (rows, d) fitted weights, or coefficients of the kernel
+    bias       (rows,) fitted intercepts, where they are learned; else None
+    is_kernel  whether |w|^2 is <w, X w'>
+    is_rounded whether X is itself computed, so that an exact value would mean nothing
+    """
+
+    X: Any
+    loss: Any
+    w: np.ndarray
+    bias: np.ndarray | None = None
+    prior: np.ndarray | None = None
+    scale: np.ndarray | None = None
+    held: np.ndarray | None = None
+    is_kernel: bool = False
+    is_rounded: bool = False
+
+    @property
+    def size(self) -> int:
+        """Numbers that P is computed from."""
+        return self.X.shape[0] * self.X.shape[1] * len(self.w) * self.loss.work
+
+    def exactly(self) -> Objective:
+        """The same weights as rational numbers."""
+        return replace(self, w=rational(self.w), bias=None if self.bias is None else rational(self.bias))
+
+    def scores(self) -> np.ndarray:
+        """(n, rows)."""
+        F = like(self.w, self.X) @ self.w.T
+        return F if self.bias is None else F + self.bias
+
+    def value(self):
+        """P."""
+        F = self.scores()
+        if not self.is_kernel:
+            return self.penalty() + self.loss.value(F)
+        products = F if self.bias is None else F - self.bias
+        return (self.w * products.T).sum() / 2 + self.loss.value(F)
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.w.ravel() if self.bias is None else np.append(self.w.ravel(), self.bias)
+
+    @property
+    def n_free(self) -> int:
+        return 0 if self.bias is None else len(self.bias)
+
+    def at(self, v) -> Objective:
+        """The same problem at other weights."""
+        size = self.w.size
+        return replace(self, w=v[:size].reshape(self.w.shape), bias=None if self.bias is None else v[size:])
+
+    def slope(self) -> np.ndarray:
+        """A subgradient of the risk, as one vector."""
+        G = self.loss.slope(self.scores())
+        weights = np.asarray((self.X.T @ G).T).ravel()
+        return weights if self.bias is None else np.append(weights, G.sum(axis=0))
+
+    def linear(self) -> Objective:
+        """With a kernel, the same problem with features X, <x_i, x_j> = k_ij but for rounding."""
+        if not self.is_kernel:
+            return self
+        values, vectors = np.linalg.eigh(self.X)
+        features = vectors * np.sqrt(np.maximum(values, 0.0))
+        return replace(self, X=features, w=self.w @ features, is_kernel=False, is_rounded=True)
