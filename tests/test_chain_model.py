@@ -495,7 +495,7 @@ def test_bad_arguments_are_refused():
         model.joint_feature(x, [0, -1])
     with pytest.raises(ValueError, match="y has 2 labels but y_hat has 1"):
         model.loss(y, y[:1])
-    with pytest.raises(ValueError, match="1 sentences but weights of shape"):
+    with pytest.raises(ValueError, match=r"sample_weight has shape .*, expected \(1,\)"):
         model.pack([x], [y], weights=[1.0, 2.0])
     with pytest.raises(ValueError, match="sentence 0, position 1: a completion keeps the labels"):
         data.completed([0, 0])

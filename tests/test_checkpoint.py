@@ -110,6 +110,23 @@ def test_a_resumed_run_gives_the_same_bits(name, cut, tmp_path):
     assert np.all(np.diff(part.trace.column("seconds")) >= 0)
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_that_has_its_steps_takes_none_when_it_is_resumed(name, tmp_path):
+    make, solver = RUNS[name]
+    path = tmp_path / "run"
+    first = solve(make(), solver, tol=1e-9, max_iter=2, checkpoint=path)
+    assert first.status is Status.MAX_ITER
+    content = path.read_bytes()
+    for max_iter in (2, 2, 1):
+        again = solve(make(), solver, tol=1e-9, max_iter=max_iter, checkpoint=path, resume=True)
+        assert (again.status, again.trace) == (first.status, first.trace)
+        assert (again.n_iter, again.primal, again.dual) == (first.n_iter, first.primal, first.dual)
+        np.testing.assert_array_equal(again.w, first.w)
+    assert path.read_bytes() == content
+    later = solve(make(), solver, tol=1e-9, start=again)
+    assert later.primal <= first.primal
+
+
 def test_it_is_written_as_often_as_asked(tmp_path):
     written = []
 
@@ -206,13 +223,18 @@ def test_a_full_disk_is_said_and_the_last_checkpoint_stands(tmp_path, monkeypatc
     path = tmp_path / "run"
     cut_short(path)
     content = path.read_bytes()
+    whole = solve(binary(), OneSlack(), tol=1e-9, max_iter=5)
 
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OneslackError, match=r"cannot be written .*No space left"):
-        solve(binary(), OneSlack(), tol=1e-9, max_iter=5, checkpoint=path, resume=True)
+    no_room = r"cannot be written .*No space left"
+    with pytest.raises(OneslackError, match=no_room):  # in the middle of a run
+        solve(binary(), OneSlack(), tol=1e-9, checkpoint=Checkpoint(path, every=0.0), resume=True)
+    with pytest.warns(RuntimeWarning, match=no_room):  # at its end, where there is a result
+        result = solve(binary(), OneSlack(), tol=1e-9, max_iter=5, checkpoint=path, resume=True)
+    np.testing.assert_array_equal(result.w, whole.w)
     assert path.read_bytes() == content
     assert os.listdir(tmp_path) == ["run"]
 

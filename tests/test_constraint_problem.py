@@ -369,7 +369,7 @@ def test_auto_takes_dual_steps():
         (([1.0, 2.0], [1.0], None), "rows have shape .2,., expected a matrix"),
         ((np.eye(2), [1.0], None), "there are 2 rows, but margins have shape .1,."),
         ((np.eye(2), [1.0, np.inf], None), "row 1: the margin is inf"),
-        ((np.full((2, 1), np.nan), [1.0, 1.0], None), "the rows hold a value that is not finite"),
+        ((np.full((2, 1), np.nan), [1.0, 1.0], None), "X has nan in row 0, column 0; give finite numbers"),
         ((np.eye(2), [1.0, 1.0], [0]), "groups have shape .1,., expected .2,."),
         ((np.eye(2), [1.0, 1.0], ["a", "b"]), "expected whole numbers 0, 1"),
         ((np.eye(2), [1.0, 1.0], [0, -1]), "row 1: the group is -1"),

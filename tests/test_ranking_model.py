@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from reference import Reference
 
-from oneslack import OneSlack, Problem, solve
+from oneslack import OneSlack, OneslackError, Problem, solve
 from oneslack._jit.sorting import INDEX, stable_order
 from oneslack.models.ranking import Grouped, Ranking
 from oneslack.rows import one_by_one
@@ -332,7 +332,8 @@ def test_scores_that_are_not_finite_are_no_crash():
         for bad in (np.nan, np.inf, -np.inf):
             S = rng.normal(size=1000)
             S[::7] = bad
-            assert not np.isfinite(problem.risk_at(S))
+            with pytest.raises(OneslackError, match="not finite"):
+                problem.risk_at(S)
 
 
 # One large group of two ranks: pairs are counted by cells.

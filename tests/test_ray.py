@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from broken_models import classes, put, with_feature
 from ray_cluster import QUIET, assert_gone, below, cluster, ray
 from test_split import Half, sentences
 
@@ -22,6 +23,7 @@ from oneslack import (
     SplitProblem,
     solve,
 )
+from oneslack.check import ModelError
 from oneslack.checkpoint import Checkpoint
 from oneslack.engines.ray import LocalCluster
 from oneslack.formats import ShardWriter, open_shards
@@ -177,6 +179,13 @@ def test_an_example_that_fails_is_named(examples):
     X[217] = np.array([9.0, 1.0])
     with pytest.raises(OneslackError, match="example 217: the model raised RuntimeError: no idea"):
         oneslack.StructuralSVM(Half(), engine=Ray(2)).fit(X, Y)
+
+
+def test_an_answer_that_is_no_number_is_named():
+    X, Y = classes(300)
+    model = with_feature(put(np.nan))(X[217][0])
+    with pytest.raises(ModelError, match="example 217: joint_feature: the truth has nan at feature 5"):
+        oneslack.StructuralSVM(model, engine=Ray(2)).fit(X, Y)
 
 
 def test_sums_in_a_tree(examples, monkeypatch):

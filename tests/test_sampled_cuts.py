@@ -315,5 +315,5 @@ def test_what_does_not_fit_is_refused():
         solve(problem_of(RBF, X, Y, memory=1000), BasisFunctions(80))
     with pytest.raises(ValueError, match="a kernel needs a model with scores; object lacks pack"):
         KernelProblem(object(), RBF, X, Y)
-    with pytest.raises(ValueError, match="no intercepts for more than two classes"):
+    with pytest.raises(ValueError, match="does not know intercepts for more than two classes"):
         solve(problem_of(RBF, IRIS, KIND, intercept=True), ExactKernel())

@@ -467,12 +467,14 @@ class Torn:
 
 def test_a_step_that_is_cut_short_leaves_no_state():
     problem = Case().problem()
-    assert solve(problem, Torn(True), tol=0.0).state == {}
+    assert solve(problem, Torn(True), tol=0.0, interrupt="return").state == {}
 
     def interrupt(row):
         raise KeyboardInterrupt
 
-    assert solve(problem, Torn(False), tol=0.0, callbacks=[interrupt]).state["whole"]
+    with pytest.raises(oneslack.Interrupted) as stopped:
+        solve(problem, Torn(False), tol=0.0, callbacks=[interrupt])
+    assert stopped.value.result.state["whole"]
     assert solve(problem, Torn(None), tol=0.0).state["whole"]  # it ends by itself
 
 
@@ -497,7 +499,7 @@ def test_ctrl_c_keeps_a_true_certificate(case, solver, at):
             raise KeyboardInterrupt
 
     problem = case.problem()
-    result = solve(problem, solver, tol=0.0, callbacks=[interrupt])
+    result = solve(problem, solver, tol=0.0, callbacks=[interrupt], interrupt="return")
     assert (result.status, result.n_iter) == (Status.INTERRUPTED, at)
     assert "best model so far" in str(result)
     check_certificate(problem, result, *case.reference())

@@ -337,7 +337,7 @@ def test_ctrl_c_keeps_the_best_model_with_its_gap():
             raise KeyboardInterrupt
 
     part = problem("sparse binary")
-    result = solve(part, tiny(part), tol=1e-9, callbacks=[interrupt])
+    result = solve(part, tiny(part), tol=1e-9, callbacks=[interrupt], interrupt="return")
     assert result.status is Status.INTERRUPTED
     exact = solve(problem("sparse binary"), tol=1e-6)
     assert result.dual <= exact.primal

@@ -254,7 +254,8 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
         if row.iteration == 2:
             raise KeyboardInterrupt
 
-    result = solve(Problem(model, X, Y, 5.0), SOLVERS[solver], tol=1e-12, callbacks=[stop])
+    kept = {"callbacks": [stop], "interrupt": "return"}
+    result = solve(Problem(model, X, Y, 5.0), SOLVERS[solver], tol=1e-12, **kept)
     assert result.status.name == "INTERRUPTED"
     reference = reference_of(model, X, Y, 5.0, "margin")
     assert result.primal == pytest.approx(reference.primal(result.w), rel=1e-9)

@@ -3,7 +3,6 @@
 import gzip
 import os
 import pickle
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -381,16 +380,3 @@ def test_commands(trained, run, command):
 
 def test_demo_into_a_file(folder, run):
     refuse(run, ["demo", "--output", "train.svm"], 3, "train.svm")
-
-
-def test_a_full_disk_leaves_nothing(trained, run, monkeypatch):
-    def full(*args):
-        raise OSError(28, "No space left on device")
-
-    shutil.copy("model", "kept")
-    monkeypatch.setattr("oneslack.formats.atomic.os.fsync", full)
-    done = run(*TRAIN, "train.svm", "-o", "model", "-q")
-    assert done.code != 0
-    assert done.err.count("\n") == 1
-    assert Path("model").read_bytes() == Path("kept").read_bytes()
-    assert not [name for name in os.listdir() if name.endswith(".part")]

@@ -50,6 +50,18 @@ def test_what_goes_on_ends_the_same(three_classes, run, way):
     assert one.n_iter_ == two.n_iter_
 
 
+def test_a_resume_without_steps_left_changes_nothing(three_classes, run):
+    train = ["train", "classify", "three.svm", "--tol", "1e-9", "--max-iter", "3", "--json"]
+    train += ["--checkpoint", "kept", "--resume", "-o"]
+    first, *others = (json.loads(run(*train, name).out) for name in ("one", "two", "three"))
+    for facts, name in zip(others, ("two", "three"), strict=True):
+        for key in ("steps", "primal", "dual", "status"):
+            assert facts[key] == first[key]
+        one, other = oneslack.load("one"), oneslack.load(name)
+        np.testing.assert_array_equal(other.coef_, one.coef_)
+        assert len(other.trace_) == len(one.trace_)
+
+
 def test_a_tagger_goes_on(folder, run):
     lines = [f"{word} {'B' if word[0] < 'm' else 'I'}" for word in WORDS]
     (folder / "s.conll").write_text(("\n".join(lines) + "\n\n") * 5)
@@ -59,6 +71,23 @@ def test_a_tagger_goes_on(folder, run):
     assert run(*kept, "--max-iter", "1").code == 4
     assert run(*kept, "-q").code == 0
     np.testing.assert_array_equal(oneslack.load("whole").coef_, oneslack.load("m").coef_)
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "one_slack", "newton"])
+def test_other_examples_are_refused_though_they_look_alike(folder, run, solver):
+    """Bags of words, permuted inside each class: the objective of any model is the same."""
+    rng = np.random.default_rng(0)
+    X, y = (rng.random((300, 40)) < 0.1).astype(float), np.repeat([-1, 1], 150)
+    X[:, 0] = 1.0
+    write_svmlight("words.svm", X, y)
+    kept = ["train", "classify", "words.svm", "-o", "m", "--solver", solver, "--checkpoint", "kept"]
+    assert run(*kept, "--tol", "1e-9", "--max-iter", "2").code == 4
+    before = {name: (folder / "kept" / name).read_bytes() for name in os.listdir("kept")}
+    write_svmlight("words.svm", np.vstack([rng.permutation(X[:150]), rng.permutation(X[150:])]), y)
+    done = run(*kept, "--resume", "-q")
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert "the checkpoint is of other data; name another file, or remove it to begin anew" in done.err
+    assert before == {name: (folder / "kept" / name).read_bytes() for name in os.listdir("kept")}
 
 
 def test_wrong_options(three_classes, run):

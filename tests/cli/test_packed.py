@@ -48,6 +48,21 @@ def test_a_small_budget_is_enough(packed, run):
     assert facts["steps"] > 3
 
 
+@pytest.mark.parametrize("command", [("train", "classify", "two", "-o", "new"), ("predict", "m", "two")])
+def test_a_damaged_shard_is_named_and_nothing_written(packed, run, command):
+    assert run("train", "classify", "two", "-o", "m", "-q").code == 0
+    path = open_shards("two")[2].path
+    with open(path, "r+b") as file:
+        file.seek(-20, os.SEEK_END)
+        byte = file.read(1)[0]
+        file.seek(-20, os.SEEK_END)
+        file.write(bytes([byte ^ 64]))
+    done = run(*command, "-q" if command[0] == "train" else "--scores")
+    assert done.code == 3
+    assert f"{path}: the shard is damaged, its checksum does not match; pack the data again" in done.err
+    assert not os.path.exists("new")
+
+
 def test_models_are_used_on_folders_as_on_files(packed, run):
     run("train", "classify", "two", "-o", "m", "-q")
     assert run("predict", "m", "two").out == run("predict", "m", "two.svm").out

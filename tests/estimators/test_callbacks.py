@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oneslack import LinearSVC, MetricSVC, OrdinalSVC, RankSVM, Status
+from oneslack import Interrupted, LinearSVC, MetricSVC, OrdinalSVC, RankSVM, Status
 
 X, Y = load_iris(return_X_y=True)
 
@@ -84,8 +84,9 @@ def test_interrupt_keeps_the_best_so_far():
 
     model = LinearSVC(tol=1e-9, solver="one_slack", multi_class="ovr")
     model._row_callbacks = [interrupt]
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
+    with pytest.raises(Interrupted) as stopped:
         model.fit(digits, labels)
+    assert stopped.value.result is model.result_
     assert model.coef_.shape == (10, 64)
     assert model.result_[0].status is Status.INTERRUPTED
     assert [result.n_iter for result in model.result_] == [5] + [1] * 9

@@ -311,7 +311,7 @@ def stop_at(step):
 def test_ctrl_c_keeps_a_model_with_its_gap(solver, step):
     tagger = SequenceTagger(C=0.5, tol=1e-9, solver=solver)
     tagger._row_callbacks = [stop_at(step)]
-    with pytest.warns(ConvergenceWarning, match="stopped at a relative duality gap of"):
+    with pytest.raises(KeyboardInterrupt):
         tagger.fit(X, Y)
     assert tagger.n_iter_ == step
     assert 1e-9 < tagger.duality_gap_ <= 1.0
@@ -409,7 +409,7 @@ def test_bad_input_gets_its_sentence(x, y, settings, words):
 
 
 def test_bad_weights_get_their_sentence():
-    with pytest.raises(ValueError, match=r"there are 30 sentences but weights of shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(3,\), expected \(30,\)"):
         fitted(sample_weight=[1, 1, 1])
     with pytest.raises(ValueError, match=r"sample_weight must be >= 0; example 2 has -1\.0"):
         fitted(sample_weight=[1, 1, -1] + [1] * 27)
@@ -536,11 +536,11 @@ DAMAGE = {
     "no features": (lambda header, arrays: header.pop("features"), "lacks 'features'"),
     "other features": (features_with(**{"from": "pictures"}), "features from 'pictures' is not known"),
     "fewer features": (model_with(n_features=1), "features, expected 1"),
-    "features are text": (model_with(n_features="9"), "n_features of the model is '9', expected a number"),
+    "features are text": (model_with(n_features="9"), "n_features is '9', expected a whole number"),
     "min_count": (features_with(min_count=0), "min_count must be"),
     "order": (model_with(order=3), "order must be 1 or 2"),
     "fewer labels": (model_with(n_labels=2), "(2, 2)"),
-    "no order": (lambda header, arrays: header["model"]["fields"].pop("order"), "lacks 'model.order'"),
+    "no order": (lambda header, arrays: header["model"]["fields"].pop("order"), "lacks 'order'"),
     "no losses": (without_array("model.label_losses"), "lacks 'model.label_losses'"),
     "no weights": (without_array("coef.value"), "lacks 'coef.value'"),
     "a weight too few": (array("coef.value", np.zeros(1)), "weights have shape (1,)"),
@@ -573,8 +573,8 @@ def test_numbers_of_weights_are_checked(path):
     index = arrays["coef.index"]
     for wrong, words in (
         (index[::-1], "not increasing"),
-        (index + 1000, "but the model has"),
-        (index - 9, "but"),
+        (index + 1000, "coef.index must hold whole numbers from 0 to"),
+        (index - 9, "coef.index must hold whole numbers from 0 to"),
     ):
         save_model(path, header, arrays | {"coef.index": np.ascontiguousarray(wrong)})
         with pytest.raises(FormatError, match=words):

@@ -94,6 +94,32 @@ def test_long_group_numbers_stay_apart(write, number, dtype):
     assert table.X.dtype == dtype
 
 
+@pytest.mark.parametrize("digits", [17, 20])
+def test_long_labels_stay_apart(write, digits):
+    table = read_csv(write(f"1,{10**digits}\n2,{10**digits + 1}\n"))
+    assert list(map(int, table.y)) == [10**digits, 10**digits + 1]
+
+
+@pytest.mark.parametrize("text", ["a,b,kind\r1,2,x\r3,4,y\r", "1,2,x\r\r3,4,y", '"1",2,x\r3,4,"y"\r'])
+def test_lines_of_old_spreadsheets(write, text):
+    table = read_data(write(text))
+    assert (table.X.tolist(), table.y.tolist()) == ([[1, 2], [3, 4]], ["x", "y"])
+
+
+def test_lines_of_old_spreadsheets_are_counted(write):
+    with pytest.raises(FormatError, match=r"line 3, column 2: 'z' is not a finite number"):
+        read_csv(write("a,b,kind\r1,2,x\r3,z,y\r"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a,b,c\r1,2,x\n3,4,y\n", "a carriage return stands inside"), ("x" * 200_000 + ",1\n", "field limit")],
+)
+def test_first_lines_that_are_no_csv(write, text, words):
+    with pytest.raises(FormatError, match=f"line 1: .*{words}.*; expected plain CSV"):
+        read_csv(write(text))
+
+
 def test_no_label_column(write):
     table = read_csv(write("1,2\n3,4\n"), label=False)
     assert table.X.tolist() == [[1, 2], [3, 4]]

@@ -1,5 +1,6 @@
 """Model files: an exact round trip, and a sentence for every file that is not one."""
 
+import json
 import pickle
 
 import numpy as np
@@ -116,7 +117,31 @@ def test_other_peoples_safetensors_are_refused(path, metadata):
     assert_refused(path, "no oneslack model")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "3", "{}", '{"format_version": "x"}'])
+ENVELOPE = '{"format": "oneslack", "format_version": 1, "crc32": 0, "header": %s}'
+
+
+@pytest.mark.parametrize("dtype", ["BF16", "F8_E4M3", "F8_E5M2", "C64"])
+def test_foreign_numbers_are_refused(path, dtype):
+    size = {"BF16": 2, "C64": 8}.get(dtype, 1)
+    array = {"dtype": dtype, "shape": [8 // size], "data_offsets": [0, 8]}
+    header = json.dumps({"__metadata__": {"oneslack": ENVELOPE % "{}"}, "a": array}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
+    assert_refused(path, "damaged" if dtype == "C64" else "a type that no model has")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        "3",
+        "{}",
+        '{"format_version": "x"}',
+        ENVELOPE % "[]",
+        ENVELOPE % ("[" * 10**5 + "]" * 10**5),
+    ],
+    ids=["cut", "list", "number", "empty", "version", "no fields", "deep"],
+)
 def test_broken_headers_are_refused(path, text):
     save_file({"weight": np.zeros(3)}, path, metadata={"oneslack": text})
     assert_refused(path, "header is damaged")

@@ -1,6 +1,9 @@
 """NumPy files: the layouts that are known, and that nothing pickled is ever loaded."""
 
+import contextlib
 import gzip
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -115,6 +118,62 @@ def test_files_that_are_something_else_are_refused(tmp_path):
         path.write_bytes(content)
         with pytest.raises(FormatError, match=r"bad\.npz"):
             read_numpy(path)
+
+
+def with_header(text):
+    """The bytes of an .npy file with this header and two numbers."""
+    header = text.encode().ljust(118) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + np.ones(2).tobytes()
+
+
+GOOD = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }"
+HEADERS = {
+    "open bracket": GOOD.replace("}", ""),
+    "closing bracket": GOOD.replace("}", ")"),
+    "no quote": GOOD.replace("'shape", "shape"),
+    "indented": f" {GOOD}\n  x",
+    "a null byte": GOOD.replace(":", "\0"),
+    "a long number": GOOD.replace("(1,", f"({'9' * 60},"),
+    "a negative length": GOOD.replace("1, 2", "-1, -2"),
+    "eight terabytes": GOOD.replace("1, 2", "1000000000, 1000"),
+    "eight gigabytes": GOOD.replace("1, 2", "1000000000, 1"),
+    "a huge type": GOOD.replace("<f8", "<U99999999"),
+    "no type": GOOD.replace("<f8", "<q9"),
+    "another type": GOOD.replace("'<f8'", "[('a', [1])]"),
+    "code": GOOD.replace("'<f8'", "__import__('os')"),
+    "deep": "(" * 100 + GOOD,
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("archive", [False, True])
+@pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
+def test_damaged_headers_are_refused_before_room_is_made(tmp_path, header, archive):
+    content, path = with_header(header), tmp_path / "bad.bin"
+    path.write_bytes(content)
+    if archive:
+        with zipfile.ZipFile(path, "w") as members:
+            members.writestr("X.npy", content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError) as caught:
+            read_numpy(path)
+        assert tracemalloc.get_traced_memory()[1] < 1e7
+    finally:
+        tracemalloc.stop()
+    assert str(caught.value).startswith(f"{path}: is no .npy or .npz file, is damaged")
+    assert "\n" not in str(caught.value)
+
+
+def test_every_bit_of_a_header_may_flip(tmp_path):
+    path = tmp_path / "bad.npy"
+    for place in range(80):
+        for bit in range(8):
+            content = bytearray(with_header(GOOD))
+            content[place] ^= 1 << bit
+            path.write_bytes(content)
+            with contextlib.suppress(FormatError):
+                read_numpy(path)
 
 
 def test_options_that_contradict_the_file_are_refused(tmp_path):

@@ -69,7 +69,7 @@ def test_what_goes_in_comes_out(tmp_path, X, dtype):
 
 def test_arrays_are_views_of_the_file(tmp_path):
     shard = write(tmp_path / "s", sparse(), np.ones(300))[1]
-    content = np.frombuffer(shard._map, np.uint8)
+    content = np.frombuffer(shard._checked.file._map, np.uint8)
     for array in (shard.X.data, shard.X.indices, shard.X.indptr, shard.y):
         assert np.shares_memory(array, content)
         assert array.flags.aligned
@@ -245,7 +245,7 @@ def test_folders_that_are_something_else(tmp_path):
         ("{", "the manifest is damaged"),
         ("[1]", "is no manifest"),
         ('{"name": "app"}', "is no manifest"),
-        ('{"format": "oneslack shards", "format_version": 2}', "newer oneslack"),
+        ('{"format": "oneslack shards", "format_version": 3}', "newer oneslack"),
         ('{"format": "oneslack shards", "format_version": 1}', "checksum does not match"),
     ):
         manifest.write_text(content)

@@ -58,7 +58,7 @@ def assert_equals_sklearn(path, **options):
     np.testing.assert_array_equal(table.X.indptr, X.indptr)
     np.testing.assert_array_equal(table.X.indices, X.indices)
     assert table.X.data.tobytes() == X.data.tobytes()
-    assert table.y.tobytes() == y.tobytes()
+    assert table.y.astype(float).tobytes() == y.tobytes()  # int64 where float64 could not tell them apart
 
 
 @settings(max_examples=80, deadline=None)
@@ -80,7 +80,7 @@ def test_numbers_are_rounded_as_python_does(folder, texts):
     table = read_svmlight(write(folder, f"{texts[0]} {pairs}"))
     expected = np.array([float(text) for text in texts])
     assert table.X.data.tobytes() == expected.tobytes()
-    assert table.y.tobytes() == expected[:1].tobytes()
+    assert table.y.astype(float).tobytes() == expected[:1].tobytes()
 
 
 @pytest.mark.parametrize("n_digits", [15, 16, 17, 18, 19, 20])
@@ -99,6 +99,27 @@ def test_ties_between_two_doubles_are_exact(folder):
     pairs = " ".join(f"{k}:{text}" for k, text in enumerate(texts))
     table = read_svmlight(write(folder, f"1 {pairs}"))
     assert table.X.data.tolist() == [float(text) for text in texts]
+
+
+@pytest.mark.parametrize("read", [read_svmlight, read_data])
+@pytest.mark.parametrize("large", [2**53, -(2**53) - 1, 10**17])
+def test_long_whole_labels_stay_apart(tmp_path, read, large):
+    labels = [large, large + 1, 3, large]
+    text = "".join(f" {label}{end}" for label, end in zip(labels, (" 1:1\n", "# no entry\n", "\n\n", "")))
+    assert read(write(tmp_path, text)).y.tolist() == labels
+
+
+def test_labels_that_no_number_can_tell_apart_are_named(tmp_path):
+    path = write(tmp_path, f"0.5 1:1\n{10**20} 1:1\n{10**20} 1:1\n\n{10**20 + 1} 1:1\n")
+    with pytest.raises(FormatError) as caught:
+        read_svmlight(path)
+    told = f"the label {10**20 + 1} cannot be told from {10**20}; give the labels at most 18 digits."
+    assert str(caught.value) == f"{path}, line 5: {told}"
+
+
+@pytest.mark.parametrize("target", ["1e300", str(10**20), "9007199254740993.5"])
+def test_large_targets_are_numbers(tmp_path, target):
+    assert read_data(write(tmp_path, f"{target} 1:1\n0.5 1:2\n")).y.tolist() == [float(target), 0.5]
 
 
 @settings(max_examples=40, deadline=None)
