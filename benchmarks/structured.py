@@ -201,7 +201,8 @@ def measure(task, solver, limit, **stop):
     problem = task.problem()
     start = time.process_time()
     with _limited(limit):
-        result = oneslack.solve(problem, solver, **(stop or {"epsilon": task.epsilon}))
+        stop = stop or {"epsilon": task.epsilon}
+        result = oneslack.solve(problem, solver, interrupt="return", **stop)
     seconds = time.process_time() - start
     work, violation = problem.work, (result.primal - result.dual) / problem.weight
     return Run(
