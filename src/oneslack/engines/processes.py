@@ -35,7 +35,9 @@ class Processes:
         if rest:
             self._start(oracle)
             try:
-                answers += self._executor.map(_run, rest)
+                # Not by `map`: it cancels on Ctrl-C, and loky's own thread stumbles over what is cancelled.
+                futures = [self._executor.submit(_run, task) for task in rest]
+                answers += [future.result() for future in futures]
             except BaseException:
                 self.close()  # tasks that nobody waits for any more
                 raise
