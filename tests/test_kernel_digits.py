@@ -117,3 +117,21 @@ def test_the_variance_of_weighted_rows_keeps_its_digits(form):
     X[0] = 0.0
     expected = np.var(np.repeat(X, weights, axis=0))
     assert kernel_parameters._variance(form(X), weights) == pytest.approx(expected, rel=1e-6)
+
+
+def test_values_that_are_no_numbers_are_refused():
+    X, y = clusters(1.0)
+    with pytest.raises(ValueError, match=r"degree=20 is too large a number where .* is 1\.\d+e\+\d+; scale X"):
+        KernelSVC(kernel="poly", gamma=1.0, degree=20).fit(1e10 * X, y)
+    model = KernelSVC(kernel="poly", gamma=0.1, degree=20, tol=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="scale X, or use a smaller gamma or degree"):
+        model.predict(1e20 * X)
+
+
+@pytest.mark.parametrize("method", ["linear", "constant"])
+def test_values_beyond_float32_are_kept_as_they_are(method):
+    X, y = clusters(1.0)
+    model = KernelSVC(kernel="poly", gamma=1.0, degree=3, method=method, C=1e-40, max_iter=200, tol=0.5)
+    model.fit(1e8 * X, y)
+    assert model.result_.dual <= model.result_.primal < np.inf
+    assert np.isfinite(model.decision_function(1e8 * X)).all()

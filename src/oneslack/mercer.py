@@ -205,15 +205,25 @@ class Kernel:
                 np.minimum(K, 0.0, out=K)
             return np.exp(K, out=K)
         K = _inner(A.rows, B.rows, room)
-        if self.name == "poly":
-            K *= self.gamma
-            K += self.coef0
-            if not float(self.degree).is_integer() and (K < 0).any():
-                raise ValueError(
-                    f"kernel='poly' with degree={self.degree} has no value where gamma <a, b> + coef0 is "
-                    f"negative, {K.min():.3g} here; use a whole degree or a larger coef0"
-                )
+        return self._to_the_degree(K) if self.name == "poly" else K
+
+    def _to_the_degree(self, K):
+        """(gamma K + coef0)^degree, in place."""
+        K *= self.gamma
+        K += self.coef0
+        if not float(self.degree).is_integer() and (K < 0).any():
+            raise ValueError(
+                f"kernel='poly' with degree={self.degree} has no value where gamma <a, b> + coef0 is "
+                f"negative, {K.min():.3g} here; use a whole degree or a larger coef0"
+            )
+        largest = np.abs(K).max(initial=0.0)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             np.power(K, self.degree, out=K)
+        if not np.isfinite(K).all():
+            raise ValueError(
+                f"kernel='poly' with degree={self.degree} is too large a number where gamma <a, b> + coef0 is "
+                f"{largest:.3g}; scale X, or use a smaller gamma or degree"
+            )
         return K
 
     def _called(self, A, B):
@@ -264,7 +274,7 @@ class Kernel:
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(A))
         norms = _squared_norms(A.rows).astype(np.float64)
-        return norms if self.name == "linear" else (self.gamma * norms + self.coef0) ** self.degree
+        return norms if self.name == "linear" else self._to_the_degree(norms)
 
     def product(self, A: Inputs, B: Inputs, coefficients, engine) -> np.ndarray:
         """K(A, B) @ coefficients: (len(A), K) float64 for coefficients (len(B), K)."""

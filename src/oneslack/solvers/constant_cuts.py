@@ -20,6 +20,7 @@ import numpy as np
 
 from ..result import Step
 from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
+from .sampled_planes import narrow
 
 #: The strongest pull: planes of few examples are rough, and a stronger one was seen to end all progress.
 MOST_PULL = 10.0
@@ -137,5 +138,5 @@ def _add(problem, planes, rows, c, loss, A, checked=None):
         own = float(np.sum(coefficients * problem.product(support, support, coefficients)))
     scores = None
     if checked is not None:
-        scores = problem.product(checked, support, coefficients).astype(np.float32)
+        scores = narrow(problem.product(checked, support, coefficients))
     planes.add(support, coefficients, loss, c.sum(axis=0), np.append(inner, own), scores)

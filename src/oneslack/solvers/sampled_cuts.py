@@ -39,7 +39,7 @@ from ..result import Step
 from .constant_cuts import plain_steps, searched_steps, state_of
 from .cut_samples import sampler_of
 from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
-from .sampled_planes import SampledPlanes
+from .sampled_planes import SampledPlanes, narrow
 from .simplex_qp import solve_simplex_qp
 
 #: Samples that are drawn at most until one is violated.
@@ -188,7 +188,7 @@ class SampledCuts:
             if self.touch or loss - at_point > model or risk <= model:
                 break
         offset = risk + at_point if self.touch else loss
-        scores = problem.product(None, support, coefficients).astype(np.float32)
+        scores = narrow(problem.product(None, support, coefficients))
         inner = planes.inner_with(support, coefficients)
         own = float(np.sum(scores[support] * coefficients))
         exact = (sp.csr_array(c[lacking]), lacking, loss, free)

@@ -18,6 +18,13 @@ PIECE = 8192
 #: Idle planes that hold a part of the best point are put together when they are so many.
 FOLD = 10
 POINTS = ("a", "best", "target", "pulled", "point")
+#: Beyond this, scores are not kept in float32.
+LARGE = 1e30
+
+
+def narrow(scores):
+    """Scores as planes keep them: in float32, half the memory, where they and their sums fit into it."""
+    return scores.astype(np.float64 if np.abs(scores).max(initial=0.0) > LARGE else np.float32, copy=False)
 
 
 class SampledPlanes:
@@ -184,9 +191,7 @@ class SampledPlanes:
         coefficients = np.concatenate([r * self.coefficients[k] for k, r in zip(index, share, strict=True)])
         scores = None
         if self.scores[index[0]] is not None:
-            scores = np.zeros_like(self.scores[index[0]])
-            for k, r in zip(index, share, strict=True):
-                scores += np.float32(r) * self.scores[k]
+            scores = narrow(sum(r * self.scores[k] for k, r in zip(index, share, strict=True)))
         own = float(share @ inner[index])
         offset, free = float(share @ self.offsets[index]), share @ self.free[index]
         self.add(support, coefficients, offset, free, np.append(inner, own), scores)
