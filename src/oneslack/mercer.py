@@ -221,7 +221,7 @@ class Kernel:
             np.power(K, self.degree, out=K)
         if not np.isfinite(K).all():
             raise ValueError(
-                f"kernel='poly' with degree={self.degree} is too large a number where gamma <a, b> + coef0 is "
+                f"kernel='poly' with degree={self.degree} overflows where gamma <a, b> + coef0 is "
                 f"{largest:.3g}; scale X, or use a smaller gamma or degree"
             )
         return K
