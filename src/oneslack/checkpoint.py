@@ -43,6 +43,7 @@ class Saved:
     done: str | None = None  # the name of the Status that it ended with, and the goal that was reached
     goal: tuple = ()
     error: float = 0.0  # the standard error of primal, where that is an estimate
+    way: float | None = None  # of the scores behind primal, as in result.Step
     end: tuple | None = None  # (w, primal, error) that the run gave back, where it ended and that is better
     proven: tuple | None = None  # the bounds that the run gave back, where it ended
     seen: list | None = None  # how large the answers of a user's model were, for the rounding of what is kept
@@ -225,7 +226,7 @@ class Keeper:
                 run.settle()  # no step will come whose P could be the last one's
                 done = status.name
             saved = Saved(step.state(), run.w, run.primal, run.dual, run.trace, done, self.goal, run.error)
-            saved.seen = run.problem.seen
+            saved.seen, saved.way = run.problem.seen, run.way
             if status is not None:
                 # Beside w, not in its place: a run that goes on must not depend on where it was cut.
                 run.settle()
@@ -273,7 +274,7 @@ def _saved(parts, arrays) -> Saved:
     saved = Saved(**parts, trace=Trace(TraceRow(**dict(zip(columns, row))) for row in rows))
     points = [(saved.w, saved.primal, saved.error), *([] if saved.end is None else [saved.end])]
     numbers = [saved.dual, *(number for _, *both in points for number in both)]
-    numbers += [*(saved.proven or ()), *(saved.seen or ())]
+    numbers += [*(saved.proven or ()), *(saved.seen or ()), saved.way or 0.0]
     if not all(isinstance(number, int | float) and number == number for number in numbers):
         raise ValueError("an objective, a bound or an error is no number")
     if len(saved.proven or range(4)) != 4 or not isinstance(saved.seen, list | None):

@@ -195,7 +195,7 @@ class _Run:
         self.clock = time.perf_counter()
         self.earlier = 0.0  # seconds of a run that this one goes on with
         self.w, self.primal, self.error, self.dual = None, np.inf, 0.0, -np.inf
-        self.is_carried = False  # whether `primal` comes from scores of other points
+        self.way = 0.0  # of the scores behind `primal`, as in Step
         self.proven = None  # bounds that hold whatever rounding does
         self.kept = self.end = None  # those of a checkpoint, and the point (w, P, error) that they are of
         self.tried = (np.inf, 0)  # the gap and the step at the last try to prove them
@@ -212,7 +212,7 @@ class _Run:
         self.dual = max(self.dual, step.dual)
         if step.primal is not None and step.primal < self.primal:
             self.w, self.primal, self.error = step.point(), step.primal, 0.0
-            self.is_carried = step.carried
+            self.way = step.way
         row = TraceRow(
             len(self.trace) + 1, self.seconds, self.primal, self.dual,
             relative_gap(self.primal, self.dual), int(step.n_cuts), *self._work(),
@@ -228,7 +228,7 @@ class _Run:
         """Take over what a checkpoint holds."""
         self.w, self.primal, self.dual, self.trace = saved.w, saved.primal, saved.dual, saved.trace
         self.error, self.before, self.kept, self.end = saved.error, saved.state, saved.proven, saved.end
-        self.is_carried = True  # it may be: nobody has written that down
+        self.way = saved.way if self._believes(saved) else None
         if saved.seen is not None:
             self.problem.see(saved.seen)
         last = saved.trace[-1]
@@ -238,6 +238,12 @@ class _Run:
         crew = getattr(self.problem, "engine", None)
         if hasattr(crew, "rounds"):
             crew.rounds, crew.bytes_moved = last.rounds, last.bytes_moved
+
+    def _believes(self, saved):
+        """Whether P of a checkpoint is that of its w, but for rounding; else it will be computed anew.  So
+        it will where that is dear."""
+        is_cheap = saved.w is not None and self.problem.has_scores
+        return is_cheap and self.problem.has_objective(saved.w, saved.primal)
 
     def _work(self):
         work = getattr(self.problem, "work", None)
@@ -295,7 +301,7 @@ class _Run:
         primal = float(problem.primal(w))
         if primal > self.floor:
             return False
-        self.w, self.primal, self.is_carried, self.proven = w, primal, False, None
+        self.w, self.primal, self.way, self.proven = w, primal, 0.0, None
         return True
 
     @property
@@ -323,11 +329,12 @@ class _Run:
     def _proven(self, share):
         problem = self.step.within or self.problem
         found = getattr(problem, "prove", partial(prove, problem))(
-            self.step, self.w, self.primal, self.is_carried, share
+            self.step, self.w, self.primal, self.way, share
         )
         if found is None:
             return None
-        self.primal, self.is_carried = found.primal, False
+        if self.way is None:
+            self.primal, self.way = found.primal, 0.0
         dual = max(found.lower.proven, self.floor)
         return Bounds(found.upper, dual, found.rounding, found.primal - found.lower.computed)
 
@@ -351,7 +358,7 @@ class _Run:
             self.step = replace(step, primal=primal)
             if primal < self.primal:
                 self.w, self.primal, self.error = w.copy(), primal, error
-                self.is_carried, self.proven = False, None
+                self.way, self.proven = 0.0, None
 
     def _primal(self, w):
         """P(w) and its standard error: where no bound is proved and P is dear, an estimate will do."""

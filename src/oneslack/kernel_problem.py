@@ -178,7 +178,7 @@ class KernelProblem(Identified):
     def rounding(self) -> float:
         return ROUNDING[np.dtype(self.kernel.dtype).char]
 
-    def prove(self, step, w, primal, is_carried, share) -> Proven:
+    def prove(self, step, w, primal, way, share) -> Proven:
         """Bounds that hold whatever rounding does (kernel_rounding.py), of w and the dual point of a step."""
         point, scores = step.proof()
         upper = primal_up(self, w, scores if w is step.w else None)

@@ -249,10 +249,11 @@ class Problem(Identified):
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
         return 4.0 * float(lengths.max(initial=0.0)), float(cuts.losses.max(initial=0.0))
 
-    def upper(self, w, primal, enough=np.inf) -> float:
-        """At least P(w), where it was computed from w as `primal`.  Where its rounding may be more than
-        `enough`, examples that are beyond their margin whatever rounding does are told apart."""
-        error = primal_error(self.extent, self.regulariser, w, primal, self.C)
+    def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
+        """At least P(w), where it was computed as `primal`, from w or from scores of such a `way`.  Where its
+        rounding may be more than `enough`, it is computed anew, and examples that are beyond their margin
+        whatever rounding does are told apart."""
+        error = primal_error(self.extent, self.regulariser, w, primal, self.C, way)
         if error <= enough or not (self.has_scores and hasattr(self.model, "worsened")):
             return rounded_up(primal, error)
         regular, hinges = self.regulariser.value(w), self.weight * self.worst_risk(w)
@@ -422,16 +423,16 @@ class Problem(Identified):
         shares = self.model.balance(self.data, shares)
         coefficients = self.model.coefficients(self.data, shares)
         v = self.C * self.adjoint(coefficients)
-        return self.proof_at(v, self.C * self.model.dual_loss(self.data, shares), coefficients)
+        return self.proof_at(v, self.C * self.model.dual_loss(self.data, shares), shares)
 
-    def proof_at(self, v, linear, coefficients) -> Proof:
-        """The same, given its sums: v = C adjoint(coefficients)."""
+    def proof_at(self, v, linear, shares) -> Proof:
+        """The same of balanced shares, given its sums."""
         extent, regulariser = self.extent, self.regulariser
         # Shares of several classes may sum to a little more than 1.
-        sums, excess = extent.rows, gamma(4 + coefficients.size // len(coefficients))
+        sums, excess = extent.rows, gamma(4 + shares.size // len(shares))
 
         def refined():
-            slopes = np.abs(coefficients)
+            slopes = np.abs(self.model.coefficients(self.data, shares))
             slopes = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
             mass, losses = (self.C * total for total in self.model.sizes(self.data).totals(slopes))
             return dual_proof(regulariser, v, linear, mass, losses, sums, excess)
@@ -461,7 +462,7 @@ class RiskProblem(Identified):
         self._offset_error = max(self._offset_error, gamma(self.n_params + 8) * size)
         return Plane(-subgradient, value - float(subgradient @ w))
 
-    def upper(self, w, primal, enough=np.inf) -> float:
+    def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
         """At least P(w); the value and the subgradient of the risk are taken at their word.  It may have been
         computed by the plane at w, whose offset and whose value there are off by as much each."""
         error = gamma(self.n_params + 16) * (abs(primal) + self.regulariser.value(w))

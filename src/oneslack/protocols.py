@@ -270,8 +270,8 @@ class Problem(Protocol):
     def has_objective(self, w: Any, primal: float, weight: float | None = None) -> bool:
         """Whether P(w) is `primal`, but for rounding."""
 
-    def upper(self, w: Any, primal: float, enough: float = np.inf) -> float:
-        """At least P(w), which was computed as `primal`; see rounding.py."""
+    def upper(self, w: Any, primal: float, enough: float = np.inf, way: float = 0.0) -> float:
+        """At least P(w), which was computed as `primal`, from scores of such a `way`; see rounding.py."""
 
     def lower(self, proof: Any, w: Any, upper: float, enough: float = np.inf) -> Any:
         """What a dual point (rounding.Proof) proves, where P(w) <= upper; rounding.Lower."""

@@ -63,7 +63,8 @@ class Step:
     proof    returns the dual point behind `dual` with bounds of its rounding (rounding.Proof), or one as
              good; call it before the next step.  It may return None where there is none yet.  None where
              nothing is proved
-    carried  whether P(w) comes from scores that were carried along from other points
+    way      how far the scores behind P(w) were moved along from those of other points (rounding.moved); 0
+             where they were computed from w, None where nobody knows
     within   the problem that w and the dual point are of, where it is another form of the one to solve
     """
 
@@ -75,7 +76,7 @@ class Step:
     stalled: bool = False
     state: Callable[[], dict[str, Any]] = dict
     proof: Callable[[], Any] | None = None
-    carried: bool = False
+    way: float | None = 0.0
     within: Any = None
 
     def point(self) -> np.ndarray:

@@ -5,6 +5,8 @@ the sum of their sizes (Higham 2002, section 3.1).  So with |w| and the lengths 
 
     P     a score is off by gamma(terms) |w| |x|, a hinge by no more, the sum of the hinges by gamma(rows) of
           itself.  Weighted and summed over the examples the first is `reach` = sum_i s_i max_z |delta_i(z)|.
+          Scores that were moved along with w are off by more: gamma(terms) way |x|, where `way` adds up
+          the lengths of all vectors whose scores went into them (`moved`).
 
     D     For any alpha that is feasible, and v~ and l~ the computed sums of alpha delta and alpha loss,
 
@@ -32,10 +34,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .objective import inner
+
 #: Half the distance of 1 to the next float.
 UNIT = 2.0**-53
 #: What a product that underflows is off by.
 TINY = 2.0**-1074
+#: Squares that underflow are nothing beside a sum of this.
+NO_UNDERFLOW = 1e-250
 #: The errors are computed in floats, too: so much more covers that.
 SAFE = 1.0 + 2.0**-20
 
@@ -202,16 +208,44 @@ def _length(regulariser, w):
 
 def norm_up(values) -> float:
     """At least the length of a vector."""
+    share = 1.0 + gamma(len(values) + 8)
+    if (square := inner(values, values)) > NO_UNDERFLOW:
+        return share * sqrt(square)
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0:
         return 0.0
-    scaled = values / largest  # no underflow of squares
-    return (1.0 + gamma(len(values) + 8)) * largest * sqrt(float(np.einsum("i,i", scaled, scaled)))
+    scaled = values / largest
+    return share * largest * sqrt(inner(scaled, scaled))
 
 
-def primal_error(extent, regulariser, w, primal, C) -> float:
-    """How far off P(w) may be, computed from w, where losses and rows are as large as `extent` says."""
-    regular, length = regulariser.value(w), norm_up(w)
+def moved(way, w, t, direction) -> float:
+    """The way of scores S + t dS, beside w + t direction, where `way` is that of what was added up.
+
+    Rounding of S + t dS, of w + t direction, and of both differences where the direction is one, adds
+    u (2 |w| + 6 |t direction|) |x|, and gamma(terms + 64) is 64 u or more.
+    """
+    return way + 0.125 * (_euclidean(w) + 2.0 * abs(t) * _euclidean(direction))
+
+
+def believed(problem, w, S, way) -> float | None:
+    """The way of scores that were written down with w, where they are of w but for so much rounding; else
+    None: what is computed from them is not to be believed."""
+    if way is None or not (hasattr(problem.model, "sizes") and hasattr(problem.data, "view")):
+        return None
+    off = np.abs(S - problem.scores(w))
+    lengths = problem.model.sizes(problem.data).lengths
+    near = gamma(problem.extent.terms + 64) * (way + norm_up(w)) * np.asarray(lengths)
+    return way if (off.reshape(len(off), -1).max(axis=1) <= near).all() else None
+
+
+def _euclidean(w) -> float:
+    return sqrt(inner(w, w))
+
+
+def primal_error(extent, regulariser, w, primal, C, way=0.0) -> float:
+    """How far off P(w) may be, where losses and rows are as large as `extent` says; it was computed from w,
+    or from scores that have come such a `way`."""
+    regular, length = regulariser.value(w), max(norm_up(w), way)
     error = gamma(len(w) + 16) * regular + gamma(16) * abs(primal)
     if length == 0.0:  # all scores are 0 exactly
         return error + gamma(extent.rows + 16) * abs(primal)
@@ -273,15 +307,15 @@ class Proven(NamedTuple):
         return self.upper - self.primal + self.lower.rounding
 
 
-def prove(problem, step, w, primal, is_carried, share) -> Proven | None:
+def prove(problem, step, w, primal, way, share) -> Proven | None:
     """Bounds of the optimum by the best w and the dual point of a step, whatever rounding does; refined where
     that may be more than `share` of P.  Where the step has no dual point yet, that of the floor of the risk;
-    None where it has none."""
+    None where it has none.  `way` as in Step."""
     proof = step.proof() or floor_proof(problem)
     if proof is None:
         return None
-    if is_carried:
-        primal = float(problem.primal(w))
+    if way is None:
+        primal, way = float(problem.primal(w)), 0.0
     enough = share * abs(primal)
-    upper = problem.upper(w, primal, enough)
+    upper = problem.upper(w, primal, enough, way)
     return Proven(primal, upper, problem.lower(proof, w, upper, enough))

@@ -136,7 +136,7 @@ def test_a_resumed_run_computes_P_anew(how, tmp_path):
     saved = checkpoint.load(about)
     checkpoint.save(about, replace(saved, primal=0.1 * saved.primal))
     again = course.solve(tol=1e-3, max_iter=3, checkpoint=checkpoint, resume=True)
-    assert again.primal == first.primal
+    assert again.primal == pytest.approx(first.primal, rel=1e-9)  # that one rounded up by more
     assert not course.lies(again)
 
 

@@ -91,8 +91,9 @@ class LineBounds(Bounds):
         line = Line(problem, start, start_S, w - start, S - start_S)
         at_zero = line.value(0.0) if self.w is None else self.primal
         t, _ = minimise_on_line(line, at_zero, 0.01 * max(self.tol, 1e-12) * abs(dual))
-        if self._take(line.w + t * line.direction, line.value(t) if t > 0 else at_zero, dual):
-            self.best_S = line.point(t)[1]
+        found = line.point(t)
+        if self._take(found.w, found.primal if t > 0 else at_zero, dual):
+            self.best_S = found.S
         return True
 
 

@@ -119,13 +119,14 @@ class DualCD:
             w = passes.point.copy()
             S = problem.scores(w)
             running = self._dual(problem, passes, anchor)
-            primal = None
+            primal, way = None, 0.0
             if is_due:
-                w, primal = polish(problem, w, S, 0.1 * max(tol, 1e-12) * abs(running), origin)
+                found = polish(problem, w, S, 0.1 * max(tol, 1e-12) * abs(running), origin)
+                w, primal, way = found.w, found.primal, found.way
                 if has_bias:
-                    found = problem.proof_of(passes.shares)
-                    value = problem.regulariser.dual(found.v, found.linear)
-                    balanced = found if balanced is None or value > dual else balanced
+                    newest = problem.proof_of(passes.shares)
+                    value = problem.regulariser.dual(newest.v, newest.linear)
+                    balanced = newest if balanced is None or value > dual else balanced
                 else:
                     value = running
                 dual = max(dual, value)
@@ -136,7 +137,7 @@ class DualCD:
             passes.reopen(S)
             yield Step(
                 w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state, proof=proof,
-                carried=origin is not None,  # a multiple of w has the scores of w
+                way=way,
             )  # fmt: skip
 
     @staticmethod

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from ..cuts import Plane
+from ..rounding import moved
+
+
+class Place(NamedTuple):
+    """A point, its scores, P there, and the way that the scores have come, as in Step."""
+
+    w: np.ndarray
+    S: np.ndarray
+    primal: float
+    way: float | None
 
 
 class Line:
-    """P(w + t direction) and its slope, from scores S + t dS; each t is paid for once."""
+    """P(w + t direction) and its slope, from scores S + t dS; each t is paid for once.
 
-    def __init__(self, problem, w, S, direction, dS):
+    added(t)  the way of S + t dS, but for the rounding of this sum (rounding.moved); None: nobody knows
+    """
+
+    def __init__(self, problem, w, S, direction, dS, added=None):
         self.problem, self.w, self.S, self.direction, self.dS = problem, w, S, direction, dS
+        self.added = added
         self.regular = problem.regulariser.value(w)
         self.first, self.second = problem.regulariser.slope(w, direction)
         self.seen = {}
@@ -21,21 +39,42 @@ class Line:
     def slope(self, t) -> float:
         return self.first + t * self.second + self.problem.weight * self.look(t).slope
 
-    def point(self, t):
-        """(w, S) at t."""
-        return self.w + t * self.direction, self.S + t * self.dS
+    def point(self, t) -> Place:
+        """What is at t."""
+        w = self.w + t * self.direction
+        primal = self.problem.regulariser.value(w) + self.problem.weight * self.look(t).risk
+        way = None if self.added is None else moved(self.added(t), self.w, t, self.direction)
+        return Place(w, self.scores(t), primal, way)
+
+    def start(self) -> Place:
+        """What is at 0, where nothing is added."""
+        way = None if self.added is None else self.added(0.0)
+        return Place(self.w, self.S, self.value(0.0), way)
+
+    def reversed(self) -> Line:
+        """The same line, the other way."""
+        added = self.added and (lambda t: self.added(-t))
+        return Line(self.problem, self.w, self.S, -self.direction, -self.dS, added)
+
+    def scores(self, t):
+        return self.S + t * self.dS
 
     def cut(self, t):
         """The plane at t."""
         look = self.seen.get(t)
         if look is None or look.coefficients is None:
-            return self.problem.cut_at(self.S + t * self.dS)
+            return self.problem.cut_at(self.scores(t))
         return Plane(self.problem.adjoint(look.coefficients) * self.problem.mean, look.loss)
 
     def look(self, t):
         if t not in self.seen:
             self.seen[t] = self.problem.along(self.S, self.dS, t)
         return self.seen[t]
+
+
+def way_between(at_zero, at_one, t) -> float:
+    """The way of scores at t between two points, from those of the points."""
+    return abs(1.0 - t) * at_zero + abs(t) * at_one
 
 
 def minimise_on_line(line, at_zero, enough=0.0, hi=1.0, max_hi=64.0):

@@ -26,6 +26,7 @@ import numpy as np
 
 from ..objective import inner, relative_gap
 from ..result import Step
+from ..rounding import believed, moved, norm_up
 from ..state_coding import check_scores
 from .polish import polish
 
@@ -85,17 +86,17 @@ class Newton:
                 yield from self._polished(problem, stage, tol)
             yield Step(
                 stage.w, stage.dual, stage.primal, n_cuts=problem.n, stalled=stage.stalled,
-                state=stage.state_at(WHOLE), proof=stage.proof, carried=True,
+                state=stage.state_at(WHOLE), proof=stage.proof, way=stage.way,
             )  # fmt: skip
 
     @staticmethod
     def _polished(problem, stage, tol):
         """A last step: the best multiple of w, with scores that nothing was carried along to."""
         enough = 0.1 * tol * abs(stage.primal)
-        w, primal = polish(problem, stage.w, problem.scores(stage.w), enough)
+        found = polish(problem, stage.w, problem.scores(stage.w), enough)
         yield Step(
-            w, stage.dual, primal, n_cuts=problem.n, state=stage.state_at(WHOLE), proof=stage.proof,
-            carried=True,
+            found.w, stage.dual, found.primal, n_cuts=problem.n, state=stage.state_at(WHOLE),
+            proof=stage.proof, way=found.way,
         )  # fmt: skip
 
     @staticmethod
@@ -130,6 +131,7 @@ class Stage:
     mu: float
     stalled: bool
     S: np.ndarray
+    way: float | None  # of S, as in result.Step
     progress: dict
     proof: Callable
 
@@ -138,7 +140,8 @@ class Stage:
         if is_last:
             return lambda: {"w": self.w, "mu": self.mu, "level": level + 1}
         return lambda: {
-            "w": self.w, "mu": self.mu, "level": level, "S": self.S, "progress": self.progress,
+            "w": self.w, "mu": self.mu, "level": level, "S": self.S, "way": self.way,
+            "progress": self.progress,
         }  # fmt: skip
 
 
@@ -150,9 +153,10 @@ def descend(problem, w, mu, tol, start=None):
     if is_resumed:
         w, mu, S = start["w"], start["mu"], start["S"]
         check_scores(problem, S)
+        way = believed(problem, w, S, start.get("way"))
         vars(progress).update(start["progress"])
     else:
-        S = problem.scores(w)
+        S, way = problem.scores(w), norm_up(w)
     while True:
         at = smooth.at(w, S, mu)
         primal = at.regular + at.hinge
@@ -160,7 +164,7 @@ def descend(problem, w, mu, tol, start=None):
         before = dict(vars(progress))
         stalled = progress.is_vain(at, mu, relative_gap(primal, dual))
         if not is_resumed:  # or it was the last step of the run that is resumed
-            yield Stage(w, primal, dual, mu, stalled, S, before, proof)
+            yield Stage(w, primal, dual, mu, stalled, S, way, before, proof)
         is_resumed = False
         # Follow the path w(mu) loosely: lower mu as soon as the rounding makes most of the gap, but not
         # by much, or too few examples are left inside it to tell the curvature.
@@ -171,6 +175,8 @@ def descend(problem, w, mu, tol, start=None):
         direction = smooth.newton_direction(at, mu)
         dS = problem.scores(direction)
         t = smooth.search(w, S, direction, dS, mu)
+        if way is not None:
+            way = moved(way + abs(t) * norm_up(direction), w, t, direction)
         w = w + t * direction
         S = S + t * dS
 
@@ -198,6 +204,8 @@ class Point:
     """P_mu at a point: duals, gradient, and the parts of the objective."""
 
     shares: np.ndarray
+    v: np.ndarray  # C sum of the duals' cuts
+    loss: float  # C sum of their losses
     gradient: np.ndarray
     slack: float  # what the gradient adds to the gap: quadratic, but linear along free weights
     regular: float
@@ -228,7 +236,7 @@ class Smoothed:
         gradient = problem.regulariser.gradient(w) - v
         regular = problem.regulariser.value(w)
         return Point(
-            shares, gradient, self._slack(gradient), regular, hinge, error,
+            shares, v, loss, gradient, self._slack(gradient), regular, hinge, error,
             smoothed=regular + loss - inner(w, v) + error,
             bound=problem.regulariser.dual(v, loss),
         )  # fmt: skip
@@ -243,7 +251,7 @@ class Smoothed:
         for only when the bound without it is worth it."""
         problem = self.problem
         if not problem.regulariser.n_free:
-            return at.bound, lambda: problem.proof_of(at.shares)
+            return at.bound, lambda: problem.proof_at(at.v, at.loss, at.shares)
         if relative_gap(primal, at.bound) > 0.1 and problem.n > 10_000:
             return -np.inf, no_dual_point
         proof = problem.proof_of(at.shares)

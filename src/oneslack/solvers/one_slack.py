@@ -19,14 +19,16 @@ time (doubts.py), and remembered cuts give all planes in between.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..objective import inner
 from ..result import Step
+from ..rounding import believed, norm_up
 from ..state_coding import check_scores
 from .doubts import Doubts
-from .line import Line, minimise_on_line
+from .line import Line, minimise_on_line, way_between
 from .planes import Planes
 
 #: Rounds without any progress of either bound after which rounding is to blame.
@@ -84,6 +86,7 @@ class OneSlack:
             best.restore(start.get("best", {}))
             if best.S is not None:
                 check_scores(problem, best.S)
+                best.way = believed(problem, best.w, best.S, best.way)
         cache = None
         if self.cache_size and not problem.has_scores:
             cache = problem.cut_cache(self.cache_size, self.enough)
@@ -109,7 +112,7 @@ class OneSlack:
                 violation=violation,
                 stalled=idle >= PATIENCE,
                 proof=lambda: planes.proof(*problem.plane_errors()),
-                carried=problem.has_scores,
+                way=best.way,
                 state=lambda: self._state(planes, best, cache, doubts) | {"layout": layout},
             )
 
@@ -167,6 +170,7 @@ class OneSlack:
         if best.S is None:
             best.S = problem.scores(best.w)
             best.primal = regulariser.value(best.w) + problem.weight * problem.risk_at(best.S)
+            best.way = norm_up(best.w)
         S = best.S
         # Beyond the candidate a weight that is held >= 0 might be negative.
         farthest = 64.0 if regulariser.nonnegative is None else 1.0
@@ -176,13 +180,14 @@ class OneSlack:
             candidate = self._candidate(planes, best)
             dS = problem.scores(candidate)
             dS -= S
-            line = Line(problem, best.w, S, candidate - best.w, dS)
+            added = None if best.way is None else partial(way_between, best.way, norm_up(candidate))
+            line = Line(problem, best.w, S, candidate - best.w, dS, added)
             gap = best.primal - planes.dual
             t, end = minimise_on_line(line, best.primal, self.exact * gap, best.length, farthest)
             if t > 0:
-                w, moved = line.point(t)
-                if best.offer(w, line.value(t)):
-                    S = best.S = moved
+                found = line.point(t)
+                if best.offer(found.w, found.primal):
+                    S, best.S, best.way = found.S, found.S, found.way
                 else:
                     t = 0.0
             best.length = min(max(t, 0.01), 1.0)  # steps are often as long as the last one
@@ -191,7 +196,7 @@ class OneSlack:
             # Without a step, the candidate's plane too: or the same candidate may come back for ever.
             for place in [nearby] if t > 0.0 else [nearby, 1.0]:
                 if self.planes > 1:
-                    self._add_at(problem, planes, line.point(place)[1])
+                    self._add_at(problem, planes, line.scores(place))
                 else:
                     planes.add(line.cut(place))
             yield None  # P - D of the best point is never larger than the candidate's violation
@@ -303,11 +308,11 @@ class OneSlack:
 
 class Best:
     """The best point so far, its primal value and its plane; the plain algorithm's next candidate, and
-    for a line search the length of its last step and the scores."""
+    for a line search the length of its last step, the scores and the way that they have come."""
 
     def __init__(self, w):
         self.w, self.primal, self.plane, self.candidate = w, np.inf, None, None
-        self.length, self.S = 1.0, None
+        self.length, self.S, self.way = 1.0, None, 0.0
 
     def offer(self, w, primal, plane=None) -> bool:
         if primal < self.primal:
@@ -320,4 +325,4 @@ class Best:
         return {**vars(self), "S": self.S if isinstance(self.S, np.ndarray) else None}
 
     def restore(self, state):
-        vars(self).update(state)
+        vars(self).update({"way": None} | state)  # older ones did not write the way down

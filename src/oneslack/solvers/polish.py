@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .line import Line, minimise_on_line
+from ..rounding import norm_up
+from .line import Line, Place, minimise_on_line
 
 #: How many times its length a line is searched.
 FAR = 64.0
@@ -29,18 +30,20 @@ class Origin(NamedTuple):
         return Origin(w, problem.scores(w))
 
 
-def polish(problem, w, S, enough, origin=None):
-    """The best multiple of w, or point of the line to it from the origin of the regulariser, then the best
-    intercept for it: all without a pass over the data."""
+def polish(problem, w, S, enough, origin=None) -> Place:
+    """The best multiple of w, whose scores are S, or point of the line to it from the origin of the
+    regulariser, then the best intercept for it: all without a pass over the data."""
     direction, dS = (w, S) if origin is None else (w - origin.w, S - origin.S)
-    line = Line(problem, w, S, direction, dS)
-    w, S, primal = _lowest(problem, line, enough, NEAR, *_ends(problem.regulariser, w, direction))
+    ways = norm_up(w), 0.0 if origin is None else norm_up(origin.w)
+    line = Line(problem, w, S, direction, dS, lambda t: abs(1.0 + t) * ways[0] + abs(t) * ways[1])
+    found = _lowest(line, enough, NEAR, *_ends(problem.regulariser, w, direction))
     if problem.regulariser.n_free == 1:
         direction = np.zeros_like(w)
         direction[problem.regulariser.free] = 1.0
         dS = np.ones_like(S) if isinstance(S, np.ndarray) else problem.scores(direction)
-        w, S, primal = _lowest(problem, Line(problem, w, S, direction, dS), enough, 1.0)
-    return w, primal
+        line = Line(problem, found.w, found.S, direction, dS, lambda t, way=found.way: way + abs(t))
+        found = _lowest(line, enough, 1.0)
+    return found
 
 
 def _ends(regulariser, w, direction):
@@ -52,13 +55,13 @@ def _ends(regulariser, w, direction):
     return float(np.min(w[falling] / -direction[falling], initial=FAR)), 1.0
 
 
-def _lowest(problem, line, enough, near, forwards=FAR, backwards=FAR):
-    """(w, S, P) at the lowest point of a line, both ways; it is looked for as far as `near` first."""
-    primal, end = line.value(0.0), forwards
+def _lowest(line, enough, near, forwards=FAR, backwards=FAR) -> Place:
+    """The lowest point of a line, both ways; it is looked for as far as `near` first."""
+    start, end = line.start(), forwards
     if line.slope(0.0) > 0:
-        line, end = Line(problem, line.w, line.S, -line.direction, -line.dS), backwards
+        line, end = line.reversed(), backwards
     if end == 0.0:
-        return line.w, line.S, primal
-    t, _ = minimise_on_line(line, primal, enough, min(near, end), end)
-    lower = line.value(t) if t > 0 else primal
-    return (*line.point(t), lower) if lower < primal else (line.w, line.S, primal)
+        return start
+    t, _ = minimise_on_line(line, start.primal, enough, min(near, end), end)
+    found = line.point(t) if t > 0 else start
+    return found if found.primal < start.primal else start

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..rounding import moved, norm_up
+from .line import way_between
+
 #: Points on the line that are looked at: 0 is the last one, 1 the mean.
 BETWEEN = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -65,12 +68,14 @@ class ReadPoints:
         self.risks = self.risks + self.risks_on(model, part, rows)
 
     def best(self, problem):
-        """(w, P(w)) of the best, where `risks` are those of all examples."""
+        """(w, P(w), the way of its scores) of the best, where `risks` are those of all examples."""
         found = []
         for t, risk in zip(BETWEEN, self.risks, strict=True):
             found.append(problem.regulariser.value(self.at(t)) + problem.C * risk)
         k = int(np.argmin(found))
-        return self.at(BETWEEN[k]), float(found[k])
+        t = BETWEEN[k]
+        way = way_between(norm_up(self.last), norm_up(self.mean), t)
+        return self.at(t), float(found[k]), moved(way, self.last, t, self.mean - self.last)
 
     def state(self):
         return {"last": self.last, "mean": self.mean, "risks": self.risks}

@@ -225,11 +225,13 @@ class Reader:
 
     def _looked_at(self):
         """The best of the points that were looked at in this read."""
-        w, primal = self.points.best(self.problem)
+        w, primal, way = self.points.best(self.problem)
         self.best, self.bound = min(self.best, primal), self._best_bound()
         if relative_gap(self.best, self.bound) > self.tol:
             self.optimiser.persist()
-        return Step(w, self.bound, primal, n_cuts=self.rows.m, state=self.state, proof=self.proof)
+        return Step(
+            w, self.bound, primal, n_cuts=self.rows.m, state=self.state, proof=self.proof, way=way
+        )  # fmt: skip
 
     def _best_bound(self):
         """With intercepts duals must balance for D to be a bound: a certificate sees to it."""
@@ -319,7 +321,7 @@ class Reader:
         points, self.points = self._ends(), None
         self.mean.clear()  # the next read need not look at them again
         dual = self._bounds(points)
-        w, primal = points.best(self.problem)
+        w, primal, way = points.best(self.problem)
         self.since = 0
         progress = primal < self.best or dual > self.bound + 1e-12 * abs(dual)
         self.vain = 0 if progress else self.vain + 1
@@ -328,7 +330,10 @@ class Reader:
             self.caution *= CAUTION if promised else 1.0
             self.optimiser.sharpen()  # in either case: else hard problems need ten times the reads
         stalled = self.vain >= PATIENCE
-        return Step(w, self.bound, primal, self.rows.m, stalled=stalled, state=self.state, proof=self.proof)
+        return Step(
+            w, self.bound, primal, n_cuts=self.rows.m, stalled=stalled, state=self.state, proof=self.proof,
+            way=way,
+        )  # fmt: skip
 
     def _bounds(self, points):
         """D, with v summed anew; the points see all examples."""

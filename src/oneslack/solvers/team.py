@@ -38,7 +38,7 @@ def team_steps(problem, duals, bounds, start):
         yield Step(
             bounds.w if is_known else duals.point, bounds.dual, bounds.primal if is_known else None,
             n_cuts=duals.active, stalled=bounds.stalled, state=state, proof=duals.proof,
-            carried=True,  # of the workers' points, which rounding may have parted from this one
+            way=None,  # P is of the workers' points, which rounding may have parted from this one
         )  # fmt: skip
 
 

@@ -76,9 +76,9 @@ class WholeProblem(Identified):
     def identity(self) -> dict:
         return self.ask("identity")
 
-    def prove(self, step, w, primal, is_carried, share):
+    def prove(self, step, w, primal, way, share):
         """Bounds by the worker's last step (rounding.prove)."""
-        found = self.ask("prove", np.asarray(w), primal, is_carried, share)
+        found = self.ask("prove", np.asarray(w), primal, way, share)
         return None if isinstance(found, str) else found
 
 
@@ -123,7 +123,7 @@ class Away:
                 best = np.array(taken.w)
             yield Step(
                 newest if taken.w is None else best, taken.dual, taken.primal, n_cuts=taken.n_cuts,
-                violation=taken.violation, stalled=taken.stalled, state=state, carried=taken.carried,
+                violation=taken.violation, stalled=taken.stalled, state=state, way=taken.way,
                 proof=state if taken.has_proof else None,
             )  # fmt: skip
 
@@ -138,7 +138,7 @@ class Taken(NamedTuple):
     violation: float | None
     stalled: bool
     work: Work
-    carried: bool
+    way: float | None
     has_proof: bool
 
 
@@ -176,13 +176,13 @@ class WholeWorker(Worker):
         w = None
         if step.primal is not None and step.primal < self._best:
             w, self._best = step.point(), step.primal
-        more = (step.n_cuts, step.violation, step.stalled, self.problem.work, step.carried)
+        more = (step.n_cuts, step.violation, step.stalled, self.problem.work, step.way)
         return Taken(w, step.dual, step.primal, *more, step.proof is not None)
 
-    def prove(self, w, primal, is_carried, share):
+    def prove(self, w, primal, way, share):
         if self._step is None:
             return LOST
-        return prove(self._step.within or self.problem, self._step, w, primal, is_carried, share)
+        return prove(self._step.within or self.problem, self._step, w, primal, way, share)
 
     def point(self):
         """That of the last step."""
