@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from .errors import FormatError, OneslackError
-from .result import Status, Trace, TraceRow
+from .result import Status, Torn, Trace, TraceRow
 from .state_coding import decode, encode
 
 #: The kind of file, and what to do about one that is of no use.
@@ -175,8 +175,9 @@ class Keeper:
             with _damage_told(self.checkpoint.path, "the checkpoint does not fit the problem"):
                 _check_points(problem, saved)
                 self._compare(problem, saved)
-            with _damage_told(self.checkpoint.path, "the run cannot go on from the checkpoint"):
+            with self._blame():
                 run.go_on_with(saved)
+            run.blame = self._blame
             self.state = saved.state
             if saved.done and saved.goal == goal:
                 self.done = Status[saved.done]
@@ -199,10 +200,14 @@ class Keeper:
             stacklevel=4,
         )
 
+    def _blame(self):
+        """Tells of whatever goes wrong that the checkpoint is to blame."""
+        return _damage_told(self.checkpoint.path, "the run cannot go on from the checkpoint")
+
     def guarded(self, steps):
         """The steps; where one of the first fails after a resume, it is the state that does not fit."""
         for _ in range(GUARDED if self.state is not None else 0):
-            with _damage_told(self.checkpoint.path, "the run cannot go on from the checkpoint"):
+            with self._blame():
                 step = next(steps, None)
             if step is None:
                 return
@@ -250,7 +255,7 @@ def _damage_told(path, what):
     """A file may lie though its checksum fits: whatever its contents then raise is told in a sentence."""
     try:
         yield
-    except FormatError:
+    except (FormatError, Torn):
         raise
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())

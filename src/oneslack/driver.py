@@ -196,6 +196,7 @@ class _Run:
         self.earlier = 0.0  # seconds of a run that this one goes on with
         self.w, self.primal, self.error, self.dual = None, np.inf, 0.0, -np.inf
         self.way = 0.0  # of the scores behind `primal`, as in Step
+        self.blame = nullcontext  # whom a point is blamed on whose P cannot be computed
         self.proven = None  # bounds that hold whatever rounding does
         self.kept = self.end = None  # those of a checkpoint, and the point (w, P, error) that they are of
         self.tried = (np.inf, 0)  # the gap and the step at the last try to prove them
@@ -322,7 +323,7 @@ class _Run:
         if self.step is None:
             return self.kept and Bounds(*self.kept)
         if self.proven is None and self._is_provable and self.w is not None:
-            with suppress(Torn):
+            with suppress(Torn), self.blame():
                 self.proven = self._proven(0.05 * tol)
         return self.proven
 
@@ -354,7 +355,8 @@ class _Run:
             self.primal = self.problem.primal(self.w)
         elif step is not None and (self.w is None or step.primal is None):
             w = step.point()
-            primal, error = self._primal(w)
+            with self.blame():
+                primal, error = self._primal(w)
             self.step = replace(step, primal=primal)
             if primal < self.primal:
                 self.w, self.primal, self.error = w.copy(), primal, error

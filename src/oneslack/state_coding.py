@@ -76,6 +76,12 @@ def check_between(name, values, low, high):
         raise ValueError(f"{name} holds a number that is out of its bounds")
 
 
+def check_point(problem, w):
+    """Raise unless it is a point of the problem with a finite |w|."""
+    if w.shape != (problem.n_params,) or not np.isfinite(problem.regulariser.value(w)):
+        raise ValueError(f"the weights are not {problem.n_params} finite numbers, or too large")
+
+
 def check_scores(problem, S):
     """Raise unless they are scores of the problem's examples; only data in memory say of how many classes."""
     data = getattr(problem, "data", None)

@@ -63,6 +63,8 @@ def kernel_from_file(kind, header, arrays):
     model.dual_coef_ = floats(arrays, "dual_coef", (rows, m), "dual coefficients")
     model.intercept_ = floats(arrays, "intercept", (rows,), "intercepts")
     model.support_vectors_ = _vectors(arrays, m, 0 if is_precomputed else d)
+    if not is_precomputed:
+        model._kernel.diagonal(model._kernel.inputs(model.support_vectors_))  # where it overflows, it raises
     return model
 
 

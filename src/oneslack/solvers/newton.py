@@ -27,7 +27,7 @@ import numpy as np
 from ..objective import inner, relative_gap
 from ..result import Step
 from ..rounding import believed, moved, norm_up
-from ..state_coding import check_scores
+from ..state_coding import check_point, check_scores
 from .polish import polish
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
@@ -152,6 +152,7 @@ def descend(problem, w, mu, tol, start=None):
     is_resumed = start is not None and "S" in start
     if is_resumed:
         w, mu, S = start["w"], start["mu"], start["S"]
+        check_point(problem, w)
         check_scores(problem, S)
         way = believed(problem, w, S, start.get("way"))
         vars(progress).update(start["progress"])

@@ -26,7 +26,7 @@ import numpy as np
 from ..objective import inner
 from ..result import Step
 from ..rounding import believed, norm_up
-from ..state_coding import check_scores
+from ..state_coding import check_point, check_scores
 from .doubts import Doubts
 from .line import Line, minimise_on_line, way_between
 from .planes import Planes
@@ -84,6 +84,7 @@ class OneSlack:
         if "planes" in start and start.get("layout") == layout:
             planes.restore(start["planes"])
             best.restore(start.get("best", {}))
+            check_point(problem, best.w)
             if best.S is not None:
                 check_scores(problem, best.S)
                 best.way = believed(problem, best.w, best.S, best.way)
