@@ -23,9 +23,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import oneslack
+from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Shard
 from oneslack.models.chain import Chain
-from oneslack.ragged import Ragged
-from oneslack.rows import Shard
 
 TEMPLATES, LABELS = 20, 43
 SOLVERS = ("auto", "n_slack", "one_slack")

@@ -19,9 +19,9 @@ from ocr import read_words
 from problems import add_options, data_folder
 
 from oneslack import LinearSVC, MetricSVC, SequenceTagger
+from oneslack.data.ragged import Ragged
 from oneslack.formats import read_svmhmm, read_svmlight
 from oneslack.metrics import precision_recall_break_even
-from oneslack.ragged import Ragged
 
 #: What SVM-light prints for its example: right, precision and recall in percent.
 SVM_LIGHT = (586, 96.43, 99.00)

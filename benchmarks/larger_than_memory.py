@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 from problems import RCV1_FEATURES, _stories
 
+from oneslack.data.bytes import in_bytes, in_words
 from oneslack.formats import ShardWriter, open_shards
-from oneslack.formats.shards.sizes import in_bytes, in_words
 
 DENSE_ROWS, DENSE_FEATURES = 28_000_000, 54
 SPARSE_ROWS = 10_000_000

@@ -35,7 +35,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 import oneslack
-from oneslack.estimators.thresholds import best_thresholds
+from oneslack.estimators._shared.thresholds import best_thresholds
 
 CS = np.logspace(-3, 2, 6)
 #: Of abalone's 28 numbers of rings, the frequent ones; the others join their neighbour.

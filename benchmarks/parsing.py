@@ -35,15 +35,15 @@ import numpy as np
 from problems import add_options, data_folder
 
 import oneslack
-from oneslack.brackets import bracket_scores
+from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Shard
 from oneslack.engines.threads import Threads
 from oneslack.estimators.grammar_parser import PARTS, GrammarParser
 from oneslack.formats.trees import read_trees
+from oneslack.metrics.brackets import bracket_scores
 from oneslack.models.grammar import GrammarModel, SpanFeatures
 from oneslack.models.grammar.reading import read_grammar_and_trees
-from oneslack.problem import Problem
-from oneslack.ragged import Ragged
-from oneslack.rows import Shard
+from oneslack.problems.in_memory import Problem
 from oneslack.solvers.dual_cd import DualCD
 from oneslack.solvers.n_slack import NSlack
 from oneslack.solvers.one_slack import OneSlack

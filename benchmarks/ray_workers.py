@@ -27,9 +27,9 @@ from problems import add_options, data_folder, rcv1_like
 
 from oneslack import Binary, Chain, DistributedDual, DualCD, LinearSVC, OneSlack, Problem, Ray, solve
 from oneslack.engines.ray import LocalCluster
-from oneslack.scaling import SAMPLE, Size, calibrate, forecast, measure_messages, step_costs
-from oneslack.split.new import new_problem
-from oneslack.split.parts import neighbours
+from oneslack.problems.parts.new import new_problem
+from oneslack.problems.parts.parts import neighbours
+from oneslack.selection.scaling import SAMPLE, Size, calibrate, forecast, measure_messages, step_costs
 
 #: Bytes a second through the memory that Ray's processes share.
 BANDWIDTH = 2e9
@@ -45,9 +45,9 @@ def rcv1(args):
 
 
 def conll2000(args):
+    from oneslack.data.ragged import Ragged
     from oneslack.features import FeatureIndex
     from oneslack.formats import read_conll
-    from oneslack.ragged import Ragged
 
     train = read_conll(data_folder(args.data) / "conll2000" / "train.txt.xz", columns=["w", "pos", "tag"])
     X = Ragged(FeatureIndex("chunking").fit_transform(train), train.offsets)[: args.rows]

@@ -17,7 +17,7 @@ import problems
 
 import oneslack
 from oneslack import driver
-from oneslack.models.linear import LinearData
+from oneslack.models.linear.rows import LinearData
 
 #: (name of a problem, or how to make one; parameters of the estimator)
 LINEAR = [

@@ -17,7 +17,7 @@ from problems import add_options, load, rcv1_like
 import oneslack
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.objective import relative_gap
-from oneslack.solvers.streaming import Reader, Streaming, source_of
+from oneslack.solvers.streaming.reader import Reader, Streaming, source_of
 
 SHARES = (None, 0.25, 0.1)
 

@@ -17,11 +17,11 @@ import scipy.sparse as sp
 from problems import load
 
 import oneslack
+from oneslack.data.ragged import Ragged
+from oneslack.data.rows import cut_into_shards
 from oneslack.features import FeatureIndex
 from oneslack.formats import read_conll, read_conllu
-from oneslack.problem import Problem
-from oneslack.ragged import Ragged
-from oneslack.rows import cut_into_shards
+from oneslack.problems.in_memory import Problem
 from oneslack.solvers.dual_cd import DualCD
 from oneslack.solvers.n_slack import NSlack
 from oneslack.solvers.one_slack import OneSlack

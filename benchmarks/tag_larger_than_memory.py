@@ -15,8 +15,8 @@ from pathlib import Path
 from larger_than_memory import Peak, status
 from problems import add_options, data_folder
 
+from oneslack.data.bytes import in_words
 from oneslack.formats import open_shards, pack, read_conll
-from oneslack.formats.shards.sizes import in_words
 
 COLUMNS = ["w", "pos", "tag"]
 BUDGETS = (None, "1GB", "500MB")

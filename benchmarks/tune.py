@@ -17,7 +17,7 @@ from problems import add_options, load
 from sklearn.model_selection import StratifiedKFold
 
 import oneslack
-from oneslack.tuning_rule import best_of
+from oneslack.selection.rule import best_of
 
 GRID = np.logspace(-3, 2, 10)
 FOLDS = 5

@@ -12,7 +12,7 @@ from multilabel import MultiLabel
 from sklearn.datasets import load_digits
 
 import oneslack
-from oneslack.rows import equal_shards
+from oneslack.data.rows import equal_shards
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,12 @@ from oneslack import (
     minimize,
     solve,
 )
-from oneslack.check import ModelError
+from oneslack.checks.model import ModelError
+from oneslack.data.rows import Shard
 from oneslack.formats import open_shards
 from oneslack.formats.shards import ShardWriter
-from oneslack.per_example import Oracle, worst_cut
-from oneslack.problem import RiskProblem
-from oneslack.rows import Shard
+from oneslack.problems.in_memory import RiskProblem
+from oneslack.problems.per_example import Oracle, worst_cut
 
 AT = 13  # an example that a look at the first ones does not see
 SOLVERS = [OneSlack(), OneSlack(cache_size=3), OneSlack(cache_size=3, parts=4), NSlack(), NSlack(parts=4),

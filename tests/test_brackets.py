@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import tagged_trees
 
-from oneslack.brackets import PUNCTUATION, SAME, TOPS, bracket_f1, bracket_scores
+from oneslack.metrics.brackets import PUNCTUATION, SAME, TOPS, bracket_f1, bracket_scores
 from oneslack.trees import Tree
 
 GOLD = Tree.parse("(TOP (S (NP (DT the) (NN cat)) (, ,) (VP (VBD sat) (PRT (RP down))) (. .)))")

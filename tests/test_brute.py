@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import oneslack
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 
 
 class Tagger:

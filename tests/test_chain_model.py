@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from reference import Reference
 
 from oneslack import OneSlack, Problem, brute_force, check_model, solve
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
+from oneslack.data.ragged import Ragged
+from oneslack.data.rows import MAX_SHARDS, Shard
 from oneslack.models.chain import Chain
-from oneslack.ragged import Ragged
-from oneslack.rows import MAX_SHARDS, Shard
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 CASES = 500 if COMPILED else 25

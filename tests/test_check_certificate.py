@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import oneslack
 from oneslack import CertificateError, OneslackError, Status, check_certificate
-from oneslack.definitions.estimators import recomputed
-from oneslack.definitions.structured import ChainExamples, ModelExamples
+from oneslack.checks.definitions.estimators import recomputed
+from oneslack.checks.definitions.structured import ChainExamples, ModelExamples
 
 FOLDER = Path(oneslack.__file__).parent
 

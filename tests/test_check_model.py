@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from reference import Reference
 
 import oneslack
-from oneslack.brute import all_cuts
-from oneslack.check import CheckReport, ModelError
-from oneslack.models.binary_dual import BinaryDual
+from oneslack.checks.brute import all_cuts
+from oneslack.checks.model import CheckReport, ModelError
+from oneslack.models.linear.binary_dual import BinaryDual
 
 NUMBER = r"-?\d[\d.e+-]*"
 
@@ -499,7 +499,7 @@ class SpillingScores(BrokenBinary):
     says = r"scores, example 0: it filled 8 rows, expected row 0 alone"
 
     def scores(self, data, shard, w, out):
-        from oneslack.rows import Shard
+        from oneslack.data.rows import Shard
 
         super().scores(data, Shard(0, data.n), w, out)
 

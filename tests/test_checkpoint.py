@@ -12,8 +12,8 @@ import pytest
 
 import oneslack
 from oneslack import DualCD, OneSlack, Problem, solve
-from oneslack.checkpoint import Checkpoint
 from oneslack.errors import FormatError, OneslackError
+from oneslack.memory.checkpoint import Checkpoint
 from oneslack.models import Binary, Chain, Multiclass, Ranking
 from oneslack.result import Status
 from oneslack.solvers.n_slack import NSlack

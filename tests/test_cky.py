@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from random_grammar import random_grammar, random_sentence
 
+from oneslack.data.rows import Shard
 from oneslack.models.grammar import GrammarModel, SpanFeatures
 from oneslack.models.grammar.listing import all_trees
-from oneslack.rows import Shard
 
 GRAMMARS = 150
 MOST_TREES = 400

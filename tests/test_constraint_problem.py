@@ -22,7 +22,7 @@ from oneslack import (
     Status,
     solve,
 )
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 
 TOL = 1e-6
 
@@ -337,7 +337,7 @@ def test_order_and_form_of_the_rows_do_not_matter():
 
 
 def test_threads_keep_the_result(monkeypatch):
-    monkeypatch.setattr(oneslack.rows, "SHARD_SIZE", 20)
+    monkeypatch.setattr(oneslack.data.rows, "SHARD_SIZE", 20)
     rng = np.random.default_rng(2)
     rows, margins, groups = random_constraints(rng, 200, 5, 5)
     results = [

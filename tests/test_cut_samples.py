@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from oneslack import Binary, Kernel, KernelProblem, Multiclass
 from oneslack.datasets import make_checkers
-from oneslack.near_rows import coordinates, near_order
-from oneslack.solvers.cut_samples import SpreadSample, random_sample, sampler_of
+from oneslack.kernels.near_rows import coordinates, near_order
+from oneslack.solvers.kernel.cut_samples import SpreadSample, random_sample, sampler_of
 
 X, Y = make_checkers(2000, random_state=0)
 

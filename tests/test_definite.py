@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from kernel_toys import problem_of
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
-from oneslack import ExactKernel, Kernel, KernelSVC, definite, solve
-from oneslack.definite import why_indefinite
+from oneslack import ExactKernel, Kernel, KernelSVC, solve
+from oneslack.kernels import definite
+from oneslack.kernels.definite import why_indefinite
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
@@ -109,7 +110,7 @@ def test_of_many_rows_a_sample_and_every_pair(monkeypatch):
 
 def test_training_that_meets_a_negative_square_says_so(monkeypatch):
     monkeypatch.setattr(definite, "why_indefinite", lambda kernel, inputs: None)
-    monkeypatch.setattr("oneslack.kernel_problem.why_indefinite", lambda kernel, inputs: None)
+    monkeypatch.setattr("oneslack.problems.kernel.why_indefinite", lambda kernel, inputs: None)
     with pytest.warns(UserWarning, match=r"\|w\|\^2 is -"):
         result = solve(problem_of(Kernel(sigmoid), X, Y), ExactKernel(), max_iter=50)
     assert not result.certified

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneslack._jit.digest import digest
-from oneslack.digests import FEW, PIECE, Digest
+from oneslack.data.digests import FEW, PIECE, Digest
 
 
 def of(value):

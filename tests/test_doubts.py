@@ -5,7 +5,7 @@ import pytest
 from test_structured import examples, reference_of
 
 from oneslack import NSlack, OneSlack, Problem, solve
-from oneslack.solvers.doubts import Doubts
+from oneslack.memory.doubts import Doubts
 
 SOLVERS = {
     "one_slack": lambda parts: OneSlack(cache_size=5, parts=parts),

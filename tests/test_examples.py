@@ -9,7 +9,7 @@ import pytest
 from reference import Reference
 
 import oneslack
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TOL = 1e-2

@@ -9,12 +9,12 @@ from random_grammar import random_grammar, random_sentence
 from reference import Reference
 
 from oneslack import NSlack, OneSlack, Problem, Tree, check_model, solve
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
+from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Shard
 from oneslack.models.grammar import GrammarModel, SpanFeatures
 from oneslack.models.grammar.listing import all_trees
 from oneslack.models.grammar.reading import read_grammar_and_trees
-from oneslack.ragged import Ragged
-from oneslack.rows import Shard
 
 LOSSES = ["brackets", "tilted", "zero_one"]
 

@@ -31,12 +31,12 @@ from oneslack import (
     minimize,
     solve,
 )
-from oneslack.digests import Digest
+from oneslack.data.digests import Digest
+from oneslack.data.ragged import Ragged
 from oneslack.errors import FormatError
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.models.grammar.reading import read_grammar_and_trees
-from oneslack.problem import RiskProblem
-from oneslack.ragged import Ragged
+from oneslack.problems.in_memory import RiskProblem
 
 N, D = 640, 24  # more than 10,000 numbers
 LABELS = np.arange(N) * 7 % 3
@@ -319,7 +319,7 @@ def test_planes_of_a_risk_are_told_by_its_values(tmp_path):
 def test_checkpoints_of_an_older_version_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr("oneslack.checkpoint.FORMAT", 1)
+        patch.setattr("oneslack.memory.checkpoint.FORMAT", 1)
         solve(KINDS["binary"](None), DualCD(), tol=1e-9, max_iter=2, checkpoint=path)
     with pytest.raises(FormatError, match="written by another version of oneslack; remove it"):
         solve(KINDS["binary"](None), DualCD(), checkpoint=path, resume=True)
@@ -333,7 +333,7 @@ def test_examples_are_looked_at_once(monkeypatch):
             looks.append(array.shape)
             super()._array(array)
 
-    monkeypatch.setattr("oneslack.identity.Digest", Counted)
+    monkeypatch.setattr("oneslack.data.identity.Digest", Counted)
     first = solve(problem, DualCD(), tol=1e-2)
     solve(problem, DualCD(), tol=1e-3, start=first)
     solve(problem.on(problem.data, C=1.0), DualCD(), tol=1e-3, start=first)

@@ -18,9 +18,9 @@ from oneslack import (
     SampledCuts,
     solve,
 )
-from oneslack.ragged import Ragged
-from oneslack.solvers.sampled_cuts import certified_dual
-from oneslack.solvers.sampled_planes import SampledPlanes
+from oneslack.data.ragged import Ragged
+from oneslack.solvers.kernel.sampled_cuts import certified_dual
+from oneslack.solvers.kernel.sampled_planes import SampledPlanes
 
 
 def words(n, seed, n_labels=3):
@@ -121,6 +121,6 @@ def test_sentences_for_what_does_not_fit():
 
 
 def test_the_example_of_the_docstring():
-    outcome = doctest.testmod(importlib.import_module("oneslack.kernel_chains"))
+    outcome = doctest.testmod(importlib.import_module("oneslack.problems.kernel_chains"))
     assert outcome.attempted > 0
     assert outcome.failed == 0

@@ -17,11 +17,11 @@ from oneslack import (
     OneslackError,
     SampledCuts,
     Status,
-    kernel_problem,
     solve,
 )
-from oneslack.checkpoint import Checkpoint
 from oneslack.datasets import make_checkers
+from oneslack.memory.checkpoint import Checkpoint
+from oneslack.problems import kernel as kernel_problem
 
 CHAIN_X = [np.random.default_rng(i).normal(size=(i % 4 + 1, 2)) for i in range(40)]
 CHAIN_Y = [(x.prod(axis=1) > 0).astype(int) for x in CHAIN_X]

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from oneslack import Kernel, KernelFeatures, KernelSVC, load, mercer
-from oneslack.estimators import kernel_parameters
+from oneslack import Kernel, KernelFeatures, KernelSVC, load
+from oneslack.estimators._shared import kernel_parameters
+from oneslack.kernels import mercer
 
 DISTANCE = {"rbf": np.square, "laplacian": np.abs}
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from oneslack import Binary, ExactKernel, Kernel, KernelProblem, KernelSVC, Multiclass, solve
-from oneslack.estimators import kernel_parameters
-from oneslack.kernel_problem import Expansion
-from oneslack.kernel_rounding import box_point, dual_down, primal_up, simplex_point
+from oneslack.estimators._shared import kernel_parameters
+from oneslack.kernels.expansion import Expansion
+from oneslack.kernels.rounding import box_point, dual_down, primal_up, simplex_point
 
 SCALES = [1e-8, 1e-3, 1.0, 1e4, 1e8]
 WEIGHTS = [1e-6, 1.0, 1e3, 1e12]

@@ -11,13 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 import oneslack
 from oneslack import LatentStructuralSVM, LatentSVM, Problem, Status, check_latent_model, solve
-from oneslack.brute import all_cuts
-from oneslack.check import ModelError
-from oneslack.concave_convex import Rounds
+from oneslack.checks.brute import all_cuts
+from oneslack.checks.model import ModelError
+from oneslack.latent.concave_convex import Rounds
+from oneslack.memory.moved_cuts import move_cuts
+from oneslack.memory.remembered import Remembered
 from oneslack.models.latent import NO, CompletedBinary, CompletedStructural
 from oneslack.solvers.dual_cd import DualCD
-from oneslack.solvers.moved_cuts import move_cuts
-from oneslack.solvers.remembered import Remembered
 
 SOLVERS = ("dual_cd", "n_slack", "one_slack")
 

@@ -22,7 +22,7 @@ from oneslack.models.measures import (
     contingency,
     measure_model,
 )
-from oneslack.problem import Problem
+from oneslack.problems.in_memory import Problem
 from oneslack.solvers import OneSlack
 
 
@@ -426,7 +426,7 @@ def test_training_for_f1_beats_training_for_errors_on_rare_positives():
 
 
 def test_roc_auc_is_ranking():
-    from oneslack.models.ranking import Ranking
+    from oneslack.models.ranking.model import Ranking
 
     assert measure_model("roc_auc", 3) == Ranking(3)
 

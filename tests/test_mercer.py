@@ -8,11 +8,11 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import pairwise
 
-from oneslack import mercer
 from oneslack.datasets import make_checkers
 from oneslack.engines import Threads
-from oneslack.mercer import Kernel
-from oneslack.shrink_expansion import shrink
+from oneslack.kernels import mercer
+from oneslack.kernels.mercer import Kernel
+from oneslack.kernels.shrink_expansion import shrink
 
 rng = np.random.default_rng(0)
 A, B = rng.normal(size=(30, 5)) + 3.0, rng.normal(size=(21, 5)) + 3.0

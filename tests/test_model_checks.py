@@ -15,8 +15,8 @@ from oneslack import (
     ThreadCrews,
     solve,
 )
-from oneslack.check import ModelError
-from oneslack.model_checks import check_first_examples, find_disagreement
+from oneslack.checks.first_look import check_first_examples, find_disagreement
+from oneslack.checks.model import ModelError
 
 
 class Forgetful(Classes):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import oneslack
-from oneslack.words import distance
+from oneslack.certificate.words import distance
 
 X, Y = load_iris(return_X_y=True)
 

@@ -10,7 +10,7 @@ from oneslack import Binary, DistributedDual, OneSlack, ThreadCrews
 from oneslack.cli.app import run
 from oneslack.formats import ShardWriter, write_svmlight
 from oneslack.formats.shards import Shard
-from oneslack.scaling import Costs, Size, StepCosts, calibrate, forecast, measure_steps
+from oneslack.selection.scaling import Costs, Size, StepCosts, calibrate, forecast, measure_steps
 
 COSTS = Costs(entry=1e-9, row=1e-9, product=1e-10, latency=1e-3, send=1e-4, bandwidth=1e9)
 

@@ -23,7 +23,7 @@ from oneslack.adapters.quapy import SVMperf
 from oneslack.models.measures import ContingencyLoss, quantification
 from oneslack.models.measures.prevalence import PrevalenceLoss
 from oneslack.models.measures.q_measure import QMeasure
-from oneslack.problem import Problem
+from oneslack.problems.in_memory import Problem
 
 ROOT = Path(__file__).parent.parent
 

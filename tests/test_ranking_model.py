@@ -9,8 +9,8 @@ from reference import Reference
 
 from oneslack import OneSlack, OneslackError, Problem, solve
 from oneslack._jit.sorting import INDEX, stable_order
-from oneslack.models.ranking import Grouped, Ranking
-from oneslack.rows import one_by_one
+from oneslack.data.rows import one_by_one
+from oneslack.models.ranking.model import Grouped, Ranking
 from oneslack.solvers.choose import choose_solver
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"

@@ -23,12 +23,12 @@ from oneslack import (
     SplitProblem,
     solve,
 )
-from oneslack.check import ModelError
-from oneslack.checkpoint import Checkpoint
+from oneslack.checks.model import ModelError
 from oneslack.engines.ray import LocalCluster
 from oneslack.formats import ShardWriter, open_shards
-from oneslack.split.new import new_problem
-from oneslack.split.whole import WholeProblem
+from oneslack.memory.checkpoint import Checkpoint
+from oneslack.problems.parts.new import new_problem
+from oneslack.problems.parts.whole import WholeProblem
 
 pytestmark = [*QUIET, pytest.mark.usefixtures("cluster")]
 __all__ = ["cluster"]

@@ -26,9 +26,9 @@ from oneslack import (
     ThreadCrews,
     solve,
 )
-from oneslack.checkpoint import Checkpoint
 from oneslack.formats import ShardWriter, open_shards
-from oneslack.split.new import new_problem
+from oneslack.memory.checkpoint import Checkpoint
+from oneslack.problems.parts.new import new_problem
 
 pytestmark = QUIET
 __all__ = ["cluster"]
@@ -95,7 +95,7 @@ DRIVER = """
 import sys
 import numpy as np
 from oneslack import Binary, Problem, OneSlack, Ray, SplitProblem, solve
-from oneslack.checkpoint import Checkpoint
+from oneslack.memory.checkpoint import Checkpoint
 rng = np.random.default_rng(1)
 X = rng.normal(size=(2000, 30))
 y = np.where(X[:, 0] + 0.7 * rng.normal(size=2000) > 0, 1.0, -1.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference import Reference
 
 from oneslack import DualCD, Newton, NSlack, OneSlack, Problem, Regression, Status, solve
-from oneslack.rows import Shard
+from oneslack.data.rows import Shard
 
 TOL = 1e-6
 SOLVERS = {
@@ -357,9 +357,9 @@ def test_the_unit_of_the_target_does_not_matter(solver):
 
 
 def test_threads_and_samples_keep_the_problem(monkeypatch):
-    import oneslack.rows
+    import oneslack.data.rows
 
-    monkeypatch.setattr(oneslack.rows, "SHARD_SIZE", 50)
+    monkeypatch.setattr(oneslack.data.rows, "SHARD_SIZE", 50)
     case = Case(n=400, d=3, intercept=True)
     one, two = (solve(case.problem(n_jobs=jobs), Newton(), tol=TOL) for jobs in (1, 2))
     np.testing.assert_array_equal(one.w, two.w)

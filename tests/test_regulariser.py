@@ -25,7 +25,7 @@ from oneslack import (
     minimize,
     solve,
 )
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 
 TOL = 1e-5
 KINDS = ("prior", "scale", "nonnegative", "all")

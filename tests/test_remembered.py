@@ -6,13 +6,14 @@ import scipy.sparse as sp
 from test_structured import chain_examples, examples
 
 from oneslack import Chain, DualCD, OneSlack, Problem, solve
-from oneslack.arenas import OutputArena, SparseArena, arena_of
 from oneslack.cuts import Cuts, Plane
+from oneslack.memory import cut_cache
+from oneslack.memory.arenas import OutputArena, SparseArena, arena_of
+from oneslack.memory.cut_cache import CutCache
+from oneslack.memory.remembered import Remembered
 from oneslack.objective import Regulariser
-from oneslack.solvers import cut_cache, normals, planes
-from oneslack.solvers.cut_cache import CutCache
+from oneslack.solvers import normals, planes
 from oneslack.solvers.planes import Planes
-from oneslack.solvers.remembered import Remembered
 
 
 def chain_problem(dtype=float, sparse=False, order=1, seed=0, **options):

@@ -17,13 +17,13 @@ from oneslack import (
     Multiclass,
     Problem,
     SampledCuts,
-    kernel_problem,
     solve,
 )
 from oneslack.datasets import make_checkers
-from oneslack.solvers.basis_functions import choose_basis, features, pivoted_cholesky
-from oneslack.solvers.sampled_cuts import certified_dual
-from oneslack.solvers.sampled_planes import SampledPlanes
+from oneslack.problems import kernel as kernel_problem
+from oneslack.solvers.kernel.basis_functions import choose_basis, features, pivoted_cholesky
+from oneslack.solvers.kernel.sampled_cuts import certified_dual
+from oneslack.solvers.kernel.sampled_planes import SampledPlanes
 
 ALL = {
     "exact": ExactKernel(block=32),

@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 from oneslack import OneSlack, Problem, ShardedProblem, Streaming, solve
+from oneslack.data.row_parts import RowsInMemory
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats import ShardWriter, open_shards
+from oneslack.memory.working_set import WorkingSet
 from oneslack.models import Binary, Chain, Multiclass, Ranking, Regression
 from oneslack.result import Status
-from oneslack.row_parts import RowsInMemory
-from oneslack.solvers.working_set import WorkingSet
 
 N, D = 400, 6
 

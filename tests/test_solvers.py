@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reference import Reference
 
 import oneslack
-import oneslack.rows
+import oneslack.data.rows
 from oneslack import Binary, DualCD, Multiclass, Newton, OneSlack, Problem, Status, solve
 
 TOL = 1e-6
@@ -386,7 +386,7 @@ def test_same_seed_same_bits(name, solver):
 @every_solver
 @pytest.mark.parametrize("case", [Case(n=300, d=2, intercept=True), Case(n=400, d=2, k=3, rows=sp.csr_array)])
 def test_any_number_of_threads_same_bits(case, solver, monkeypatch):
-    monkeypatch.setattr(oneslack.rows, "SHARD_SIZE", 64)
+    monkeypatch.setattr(oneslack.data.rows, "SHARD_SIZE", 64)
     one, two = case.problem(n_jobs=1), case.problem(n_jobs=2)
     assert len(two.data.shards) > 2
     assert same_bits(solve(one, solver, tol=1e-4), solve(two, solver, tol=1e-4))

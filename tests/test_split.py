@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
-from oneslack import (
+from oneslack import (  # fmt: skip
     Binary,
     Chain,
     DistributedDual,
@@ -24,23 +24,24 @@ from oneslack import (
     StructuralSVM,
     ThreadCrews,
     solve,
-)  # fmt: skip
-from oneslack.arenas import SparseArena
+)
+from oneslack.data.ragged import Ragged
+from oneslack.engines import scores, sums
 from oneslack.engines.crew import ThreadCrew
+from oneslack.engines.sums import LOST, SparseVector, add_up, packed, unpacked
 from oneslack.formats import ShardWriter, open_shards
+from oneslack.memory.arenas import SparseArena
 from oneslack.models.measures import measure_model
-from oneslack.ragged import Ragged
-from oneslack.solvers import distributed_cuts
-from oneslack.solvers.distributed_cuts import TeamCuts
-from oneslack.solvers.distributed_dual import TeamDuals
-from oneslack.solvers.team import PATIENCE, Bounds, best_shares, shares_to_take
-from oneslack.split import moved_weights, scores, sums
-from oneslack.split.local_cuts import CutDuals
-from oneslack.split.local_duals import PassDuals
-from oneslack.split.new import new_problem
-from oneslack.split.parts import memory_parts, neighbours
-from oneslack.split.problem import GatheredProblem
-from oneslack.split.sums import LOST, SparseVector, add_up, packed, unpacked
+from oneslack.problems.parts import moved_weights
+from oneslack.problems.parts.local_cuts import CutDuals
+from oneslack.problems.parts.local_duals import PassDuals
+from oneslack.problems.parts.new import new_problem
+from oneslack.problems.parts.parts import memory_parts, neighbours
+from oneslack.problems.parts.problem import GatheredProblem
+from oneslack.solvers.distributed import cuts as distributed_cuts
+from oneslack.solvers.distributed.cuts import TeamCuts
+from oneslack.solvers.distributed.dual import TeamDuals
+from oneslack.solvers.distributed.team import PATIENCE, Bounds, best_shares, shares_to_take
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from oneslack import ConstraintProblem, DualCD, Problem, Streaming, solve
 from oneslack.models import Binary, Chain, Multiclass, Regression
 from oneslack.objective import relative_gap
 from oneslack.result import Status
-from oneslack.solvers.read_points import BETWEEN, MeanPoint
-from oneslack.solvers.streaming import CAUTION, LIMIT, Reader, source_of
+from oneslack.solvers.streaming.read_points import BETWEEN, MeanPoint
+from oneslack.solvers.streaming.reader import CAUTION, LIMIT, Reader, source_of
 
 RULE = np.random.default_rng(5).normal(size=(40, 4))
 
@@ -416,7 +416,7 @@ def chain_problem():
 
 @pytest.mark.parametrize("make", [labels_problem, lambda: labels_problem(lazy=True), chain_problem])
 def test_structured_models_stream(make, monkeypatch):
-    monkeypatch.setattr("oneslack.solvers.streaming_structured.CHUNK", 16)
+    monkeypatch.setattr("oneslack.solvers.streaming.structured.CHUNK", 16)
     exact = solve(make(), "dual_cd", tol=1e-6)
     part = make()
     result = solve(part, Streaming("1MB"), tol=1e-3)
@@ -430,7 +430,7 @@ def test_structured_models_stream(make, monkeypatch):
 
 
 def test_a_structured_run_may_be_cut_at_any_step(monkeypatch):
-    monkeypatch.setattr("oneslack.solvers.streaming_structured.CHUNK", 64)
+    monkeypatch.setattr("oneslack.solvers.streaming.structured.CHUNK", 64)
     whole = solve(chain_problem(), Streaming("1MB"), tol=1e-3)
     assert whole.n_iter > 4
     for first in range(1, whole.n_iter):
@@ -441,7 +441,7 @@ def test_a_structured_run_may_be_cut_at_any_step(monkeypatch):
 
 
 def test_another_tolerance_has_a_target_of_its_own():
-    from oneslack.solvers import streaming_structured as structured
+    from oneslack.solvers.streaming import structured as structured
 
     runs = [structured.StructuredRun(chain_problem(), 10**9, 0, tol) for tol in (0.1, 0.1, 1e-4)]
     runs[0].target *= 0.7
@@ -452,7 +452,7 @@ def test_another_tolerance_has_a_target_of_its_own():
 
 
 def test_merging_cuts_leaves_w_and_the_dual(monkeypatch):
-    from oneslack.solvers import streaming_structured as structured
+    from oneslack.solvers.streaming import structured as structured
 
     monkeypatch.setattr(structured, "CHUNK", 16)
     run = structured.StructuredRun(labels_problem(), 10**9, 0, 1e-6)
@@ -466,7 +466,7 @@ def test_merging_cuts_leaves_w_and_the_dual(monkeypatch):
 
 
 def test_a_budget_of_cuts_is_kept(monkeypatch):
-    from oneslack.solvers import streaming_structured as structured
+    from oneslack.solvers.streaming import structured as structured
 
     monkeypatch.setattr(structured, "CHUNK", 16)
     run = structured.StructuredRun(labels_problem(), 10**9, 0, 1e-9)
@@ -508,7 +508,7 @@ class OnShards:
 def test_a_model_of_ones_own_streams_from_shards(tmp_path, monkeypatch):
     from oneslack.formats import ShardWriter, open_shards
 
-    monkeypatch.setattr("oneslack.solvers.streaming_structured.CHUNK", 16)
+    monkeypatch.setattr("oneslack.solvers.streaming.structured.CHUNK", 16)
     whole = labels_problem()
     signs = np.array([whole.Y[i] for i in range(whole.n)]) > 0
     with ShardWriter(tmp_path / "packed", dtype="float64", shard_size="1KB") as writer:

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from reference import Reference
 
 from oneslack import Binary, Chain, DualCD, Multiclass, NSlack, OneSlack, Problem, Ranking, solve
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 from oneslack.engines.processes import Processes
 from oneslack.engines.threads import Threads
 from oneslack.solvers.structured_dual import OPTIMISM

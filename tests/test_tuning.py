@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 import oneslack
-from oneslack.tuning import may_win
-from oneslack.tuning_rule import best_of
+from oneslack.selection.rule import best_of
+from oneslack.selection.tuning import may_win
 
 GRID = [1e-4, 1e-2, 1.0, 100.0]
 

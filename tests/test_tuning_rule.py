@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from oneslack.tuning_rule import CHANCE, PATIENCE, Turn, best_of, is_above
+from oneslack.selection.rule import CHANCE, PATIENCE, Turn, best_of, is_above
 
 
 def answers(n, wrong):

@@ -15,7 +15,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 import oneslack
 from oneslack import OneslackError, viz
 from oneslack.datasets import make_checkers
-from oneslack.trace_keeping import from_header, joined, thinned, to_header
+from oneslack.memory.trace_keeping import from_header, joined, thinned, to_header
 from oneslack.viz import look, thresholds
 from oneslack.viz.named_weights import largest_weights, transitions_of
 from oneslack.viz.tree_layout import layout

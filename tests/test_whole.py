@@ -6,7 +6,7 @@ from test_checkpoint import RUNS
 from test_split import ForgetfulCrews
 
 from oneslack import Binary, DualCD, Problem, Regression, Status, ThreadCrews, solve
-from oneslack.split.whole import WholeProblem
+from oneslack.problems.parts.whole import WholeProblem
 
 #: Those of models whose loops are compiled.
 COMPILED = [name for name in RUNS if "three methods" not in name]

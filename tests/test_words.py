@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from oneslack.words import above, distance, percent
+from oneslack.certificate.words import above, distance, percent
 
 
 @pytest.mark.parametrize(

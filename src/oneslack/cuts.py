@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .rows import Shard
+from .data.rows import Shard
 
 
 @dataclass(frozen=True)

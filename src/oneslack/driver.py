@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .certificate.rounding import floor_bound, prove
+from .checks.first_look import check_first_examples, find_disagreement
 from .engines.blas import single_blas_thread
 from .errors import InconsistentWarning, Interrupted, users_level
-from .model_checks import check_first_examples, find_disagreement
 from .objective import relative_gap
-from .problem import RiskProblem, Work
-from .regulariser_input import make_regulariser
+from .problems.in_memory import RiskProblem, Work
+from .problems.regulariser_input import make_regulariser
 from .result import Result, Status, Torn, Trace, TraceRow
-from .rounding import floor_bound, prove
 
 #: Steps from a proof that rounding has spoilt to the next try, where the gap has not fallen either.
 RETRY = 10
@@ -75,7 +75,7 @@ def solve(
     >>> result.dual <= result.primal and result.gap <= 1e-6
     True
     """
-    from .checkpoint import Keeper
+    from .memory.checkpoint import Keeper
     from .solvers.choose import choose_solver
 
     solver, reason = choose_solver(problem, solver, seed)

@@ -165,7 +165,7 @@ class Result:
         )
 
     def _repr_html_(self) -> str:
-        from .notebook import certificate_html
+        from .certificate.notebook import certificate_html
 
         details = (self.solver, f"{self.n_iter:,} steps", f"{self.seconds:.2f} s", self.status.advice)
         return certificate_html(self.primal, self.dual, self.certified, details)

@@ -12,7 +12,7 @@ import pytest
 from oneslack.cli import train, train_tag
 from oneslack.engines.crew import ThreadCrews
 from oneslack.formats import open_shards, write_svmlight
-from oneslack.solvers.streaming import Streaming
+from oneslack.solvers.streaming.reader import Streaming
 
 CONLL = "\n".join(f"the D B-NP\ndog{k} N I-NP\nran V B-VP\n" for k in range(30))
 

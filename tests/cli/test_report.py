@@ -13,7 +13,7 @@ from report_kinds import KINDS, train, write_data
 
 import oneslack
 from oneslack.cli import main
-from oneslack.report import html, svg
+from oneslack.viz.report import html, svg
 
 VOID = {"meta", "link", "br", "rect", "path", "circle"}
 

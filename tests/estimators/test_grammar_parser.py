@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import oneslack
 from oneslack import FormatError, GrammarParser, Tree, check_model
-from oneslack.brackets import bracket_scores
-from oneslack.brute import all_cuts, brute_force, score_of
+from oneslack.checks.brute import all_cuts, brute_force, score_of
 from oneslack.formats import load_model, save_model
+from oneslack.metrics.brackets import bracket_scores
 from oneslack.models.grammar import GrammarModel
 
 #: Ambiguous on purpose: a PP goes to the verb or to the noun, by its preposition; "see" is two kinds of word.

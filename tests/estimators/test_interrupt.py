@@ -220,7 +220,7 @@ def test_a_tune_interrupted_at_its_last_training_has_a_model(monkeypatch):
 
 
 def test_C_auto_keeps_the_last_model(monkeypatch):
-    from oneslack import tuning
+    from oneslack.selection import tuning
 
     def tune(estimator, X, y, **options):
         model = stopping(oneslack.LinearSVC(C=2.0, tol=1e-9))

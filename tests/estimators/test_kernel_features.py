@@ -20,8 +20,8 @@ from oneslack import (
     SequenceTagger,
     StructuralSVM,
 )
+from oneslack.data.ragged import Ragged
 from oneslack.datasets import make_checkers
-from oneslack.ragged import Ragged
 from oneslack.viz.named_weights import largest_weights
 
 X, Y = make_checkers(400, random_state=0)

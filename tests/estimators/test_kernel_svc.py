@@ -17,9 +17,10 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import oneslack
 from oneslack import FormatError, KernelSVC, OneslackError
-from oneslack.checkpoint import CheckpointFolder
 from oneslack.datasets import make_checkers
-from oneslack.estimators import kernel_parameters, kernel_svc
+from oneslack.estimators import kernel_svc
+from oneslack.estimators._shared import kernel_parameters
+from oneslack.memory.checkpoint import CheckpointFolder
 
 X, Y = make_checkers(400, random_state=0)
 X_TEST, Y_TEST = make_checkers(2000, random_state=1)

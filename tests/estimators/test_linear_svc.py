@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oneslack import LinearSVC, OneSlack, Problem, Status
-from oneslack.estimators import linear_model, tasks
+from oneslack.estimators._shared import linear_model, tasks
 from oneslack.models import Binary
 
 X, Y = load_iris(return_X_y=True)

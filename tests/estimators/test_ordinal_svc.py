@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oneslack import OneSlack, OrdinalSVC, RankSVM
-from oneslack.estimators.thresholds import best_thresholds, cut_for_count
+from oneslack.estimators._shared.thresholds import best_thresholds, cut_for_count
 
 
 def grades(n=120, d=4, K=4, seed=0, noise=0.7):

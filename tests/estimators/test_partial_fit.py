@@ -84,7 +84,7 @@ def test_a_portion_never_lowers_the_bound(kind):
 
 def test_merged_examples_leave_the_dual_as_it_was():
     from oneslack import Problem
-    from oneslack.estimators.partial_fits import _merge
+    from oneslack.estimators._shared.partial_fits import _merge
     from oneslack.models import Binary, Multiclass, Regression
 
     rng = np.random.default_rng(0)

@@ -9,10 +9,11 @@ from reference import Reference
 from sklearn.exceptions import ConvergenceWarning
 
 import oneslack
-from oneslack import Chain, SequenceTagger, StructuralSVM, completion
-from oneslack.estimators import partial_labels
+from oneslack import Chain, SequenceTagger, StructuralSVM
+from oneslack.data.ragged import Ragged
+from oneslack.estimators._shared import partial_labels
+from oneslack.latent import completion
 from oneslack.models.chain.runs import known_runs
-from oneslack.ragged import Ragged
 
 TAGS = ["O", "B-X", "I-X"]
 

@@ -13,12 +13,12 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 
 import oneslack
 from oneslack import Chain, FormatError, OneslackError, Problem, SequenceTagger, brute_force
-from oneslack.brute import all_cuts, score_of
+from oneslack.checks.brute import all_cuts, score_of
+from oneslack.data.ragged import Ragged
 from oneslack.features import parse_templates
 from oneslack.formats import load_model, save_model
 from oneslack.formats.sentences import Sentences
 from oneslack.metrics import token_accuracy
-from oneslack.ragged import Ragged
 
 TAGS = ["O", "B-X", "I-X"]
 WORDS = {"O": ["und", "is", "the"], "B-X": ["Bo", "Ma", "is"], "I-X": ["Bo", "der", "Uz"]}
@@ -192,7 +192,7 @@ def test_weights_count_as_repetition():
 
 @pytest.mark.parametrize("solver", SOLVERS[1:])
 def test_threads_give_the_same_bits(solver, monkeypatch):
-    monkeypatch.setattr("oneslack.rows.SHARD_SIZE", 500)
+    monkeypatch.setattr("oneslack.data.rows.SHARD_SIZE", 500)
     words, labels = text(200, seed=3)
     settings = {"solver": solver, "tol": 1e-3, "C": 0.05}
     one, two = (fitted(as_dicts(words), labels, n_jobs=jobs, **settings) for jobs in (1, 2))

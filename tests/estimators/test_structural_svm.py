@@ -24,7 +24,7 @@ from oneslack import (
     Ranking,
     StructuralSVM,
 )
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 from oneslack.formats import load_model, save_model
 
 

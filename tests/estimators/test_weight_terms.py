@@ -15,7 +15,7 @@ from oneslack import (
     SequenceTagger,
     StructuralSVM,
 )
-from oneslack.brute import all_cuts
+from oneslack.checks.brute import all_cuts
 
 TOL = 1e-5
 

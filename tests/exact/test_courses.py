@@ -12,8 +12,8 @@ from exact.structured_cases import TwoBits
 
 import oneslack
 from oneslack import DualCD, Newton, NSlack, OneSlack, Streaming
-from oneslack.checkpoint import Checkpoint
 from oneslack.formats.model_file import load_model
+from oneslack.memory.checkpoint import Checkpoint
 
 OF_ROWS = {
     "line search": OneSlack(),

@@ -12,10 +12,10 @@ import oneslack
 from oneslack import DistributedDual, NSlack, OneSlack, ShardedProblem, SplitProblem, Streaming, ThreadCrews
 from oneslack.engines import processes
 from oneslack.formats import ShardWriter, open_shards
-from oneslack.solvers import streaming_structured
-from oneslack.solvers.streaming import Reader, source_of
-from oneslack.solvers.streaming_plan import Plan
-from oneslack.split.whole import WholeProblem
+from oneslack.problems.parts.whole import WholeProblem
+from oneslack.solvers.streaming import structured as streaming_structured
+from oneslack.solvers.streaming.plan import Plan
+from oneslack.solvers.streaming.reader import Reader, source_of
 
 LISTED = KINDS[3:]
 IN_PARTS = {
@@ -93,7 +93,7 @@ def packed(given, folder):
 @pytest.mark.parametrize("solver", [Tiny("f8"), Tiny("f4"), OneSlack()], ids=["f8", "f4", "planes"])
 @pytest.mark.parametrize("kind", ROWS)
 def test_rows_on_disk(kind, solver, seed, tmp_path, monkeypatch):
-    monkeypatch.setattr("oneslack.sharded_problem.PART_BYTES", 64)
+    monkeypatch.setattr("oneslack.problems.on_disk.PART_BYTES", 64)
     given = drawn(kind, seed)
     assert not solved(given, packed(given, tmp_path / "packed"), solver, stopping(seed))
 

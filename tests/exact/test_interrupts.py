@@ -15,7 +15,7 @@ from exact.test_engines import Tiny
 import oneslack
 from oneslack import KernelSVC, SplitProblem, ThreadCrews
 from oneslack.engines.crew import ThreadCrew
-from oneslack.solvers.exact_kernel import RowCache
+from oneslack.solvers.kernel.exact import RowCache
 
 
 def interrupting(function, at):

@@ -7,7 +7,7 @@ import pytest
 from exact.linear import dot, exact
 
 import oneslack
-from oneslack.rounding import believed, gamma, moved, norm_up
+from oneslack.certificate.rounding import believed, gamma, moved, norm_up
 from oneslack.solvers.line import Line, way_between
 from oneslack.solvers.polish import Origin, polish
 

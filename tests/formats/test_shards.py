@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
+from oneslack.data.bytes import in_bytes, in_words
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats import Shards, ShardWriter, open_shards
 from oneslack.formats.shards import columns, writer
-from oneslack.formats.shards.sizes import in_bytes, in_words
 
 
 def write(folder, X, y=None, **options):

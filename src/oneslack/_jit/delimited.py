@@ -5,7 +5,7 @@ It knows plain cells only.  At the first line that does not fit it stops; the ca
 
 import numpy as np
 
-from oneslack._jit.decimals import compiled, scan_number
+from .decimals import compiled, scan_number
 
 NEWLINE, SPACE, TAB, RETURN = 10, 32, 9, 13
 

@@ -8,7 +8,7 @@ stops there by itself and none has to ask whether the array is over.
 
 import numpy as np
 
-from oneslack._jit.decimals import DIGITS_LIMIT, ZERO, compiled, scan_integer, scan_number
+from .decimals import DIGITS_LIMIT, ZERO, compiled, scan_integer, scan_number
 
 # What parse_lines found; all but DONE and FULL are errors.
 DONE = 0

@@ -30,16 +30,16 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..data.rows import as_rows
 from ..driver import solve
-from ..estimators.convergence import conclude
-from ..estimators.targets import encode
+from ..estimators._shared.convergence import conclude
+from ..estimators._shared.targets import encode
 from ..models import Binary
 from ..models.measures import ContingencyLoss, FBeta
 from ..models.measures import quantification as losses
 from ..models.measures.prevalence import PrevalenceLoss
 from ..models.measures.q_measure import QMeasure
-from ..problem import Problem
-from ..rows import as_rows
+from ..problems.in_memory import Problem
 
 _INPUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 

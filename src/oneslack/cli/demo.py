@@ -143,7 +143,7 @@ def _primal(task, model):
     import numpy as np
 
     from ..models import Binary, Multiclass
-    from ..problem import Problem
+    from ..problems.in_memory import Problem
 
     d, K = task.X.shape[1], len(model.classes_)
     codes = np.searchsorted(model.classes_, task.y)

@@ -205,7 +205,7 @@ def _text(name, value) -> str:
 
 
 def _certificate_text(certificate) -> str:
-    from ..words import distance
+    from ..certificate.words import distance
     from .progress import number
 
     primal, dual = certificate["primal"], certificate["dual"]

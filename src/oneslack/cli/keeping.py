@@ -11,6 +11,6 @@ def keep_in(folder, every, resume):
         if resume:
             raise Refusal("--resume needs --checkpoint FOLDER: where it was written down.", Exit.USAGE)
         return None
-    from ..checkpoint import CheckpointFolder
+    from ..memory.checkpoint import CheckpointFolder
 
     return CheckpointFolder(folder, every, resume)

@@ -39,7 +39,7 @@ class Saved:
 
 def load(path) -> Saved:
     """The model at `path` with its notes."""
-    from ..estimators.persist import load
+    from ..estimators._saving.persist import load
     from ..formats import load_model
 
     model = load(path)
@@ -65,7 +65,7 @@ def load_to_predict(path) -> Saved:
 
 def save(model, path, source, training):
     """Write the model with its certificate, `source` and the facts of the `training`."""
-    from ..estimators.persist import contents
+    from ..estimators._saving.persist import contents
     from ..formats import save_model
 
     header, arrays = contents(model)

@@ -115,7 +115,7 @@ def _facts(shards, files, output, seconds) -> dict:
 
 
 def _summary(facts) -> str:
-    from ..formats.shards.sizes import in_words
+    from ..data.bytes import in_words
 
     if facts["kind"] == "sentences":
         shape = f"{facts['rows']:,} sentences, {facts['entries']:,} tokens"

@@ -72,7 +72,7 @@ class Bar(Silence):
 
 def line(state, speed) -> str:
     """A state as one line of text."""
-    from ..formats.shards.sizes import in_words
+    from ..data.bytes import in_words
 
     share = 100 * state.done // max(1, state.total)
     return (

@@ -129,7 +129,7 @@ def refuse_memory_of_workers(memory):
 
 def use_memory(model, memory, seed):
     """Let the model stream within a budget, where the solver is not another one by name."""
-    from ..solvers.streaming import Streaming
+    from ..solvers.streaming.reader import Streaming
 
     if model.solver not in ("auto", "streaming"):
         if memory is not None:
@@ -140,10 +140,10 @@ def use_memory(model, memory, seed):
 
 def say_memory(model, table, quiet):
     """Say before the start what training will take; the number of bytes, or None where it is not known."""
-    from ..formats.shards.sizes import in_words
+    from ..data.bytes import in_words
     from ..models import Binary, Multiclass, Regression
-    from ..sharded_problem import ShardedProblem
-    from ..solvers.streaming import Streaming
+    from ..problems.on_disk import ShardedProblem
+    from ..solvers.streaming.reader import Streaming
 
     shards = table.X
     if not isinstance(model.solver, Streaming):
@@ -229,9 +229,9 @@ def text_for_training(path, columns, n_templates, memory):
 
 def budget_of(memory) -> int:
     """The bytes of --memory, or its default."""
+    from ..data.bytes import in_bytes
     from ..errors import OneslackError
-    from ..formats.shards.sizes import in_bytes
-    from ..solvers.streaming import Streaming
+    from ..solvers.streaming.reader import Streaming
 
     try:
         return in_bytes(memory or Streaming.memory)
@@ -241,9 +241,9 @@ def budget_of(memory) -> int:
 
 def stream_text(model, examples, memory, seed, quiet):
     """Set the budget of memory, and say what will be needed, where the sentences stay on disk."""
+    from ..data.bytes import in_words
     from ..formats.packed_sentences import PackedSentences
-    from ..formats.shards.sizes import in_words
-    from ..solvers.streaming import Streaming
+    from ..solvers.streaming.reader import Streaming
 
     if not isinstance(examples.X, PackedSentences):
         return

@@ -101,8 +101,8 @@ def tree_lines(saved, path, scores):
 
 def parse_facts(saved, path) -> dict:
     """The facts of an evaluation against the trees in a file."""
-    from ..brackets import bracket_scores
     from ..formats.trees import read_trees
+    from ..metrics.brackets import bracket_scores
 
     truth = read_trees(path)
     sentences = sentences_of_trees(saved, truth)

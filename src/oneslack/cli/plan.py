@@ -48,8 +48,8 @@ def plan(
     """
     from dataclasses import asdict
 
-    from .. import scaling
     from ..engines.threads import count_jobs
+    from ..selection import scaling
 
     counts = _counts(workers)
     size, X = _size(file, rows, features, nnz, classes, label, zero_based)
@@ -79,7 +79,7 @@ def _counts(text):
 
 def _size(file, rows, features, nnz, classes, label, zero_based):
     """(Size, some rows or None)."""
-    from ..scaling import SAMPLE, Size
+    from ..selection.scaling import SAMPLE, Size
 
     if (file is None) == (rows is None and features is None and nnz is None):
         raise Refusal("name a file, or give --rows, --features and --nnz; not both.", Exit.USAGE)
@@ -98,7 +98,7 @@ def _size(file, rows, features, nnz, classes, label, zero_based):
 
 def _of_folder(path, label, zero_based):
     """(Size, rows of the first shard): the manifest tells the rest."""
-    from ..scaling import Size
+    from ..selection.scaling import Size
     from .packed import open_packed
 
     shards = open_packed(path, label, zero_based)
@@ -113,7 +113,7 @@ def _of_file(path, label, zero_based):
     import numpy as np
     import scipy.sparse as sp
 
-    from ..scaling import Size
+    from ..selection.scaling import Size
     from .data import read_any
 
     table, _ = read_any(path, label, zero_based)
@@ -134,7 +134,7 @@ def _columns(kinds):
 
 
 def _print(size, rounds, table):
-    from ..formats.shards.sizes import in_words
+    from ..data.bytes import in_words
 
     kind = "two classes or numbers" if size.columns == 1 else f"{size.columns} classes"
     print(

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 
-from ..words import percent
+from ..certificate.words import percent
 from .forecast import in_words, memory, seconds_left, work
 
 #: Redraws a second of the live table: it must cost nothing.

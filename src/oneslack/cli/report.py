@@ -57,9 +57,9 @@ def _refuse_options_of_data(options):
 
 def make_page(path, data, options) -> str:
     """The HTML of a report."""
-    from ..report import page
-    from ..report.looks import looks
-    from ..report.training import about, reproduction
+    from ..viz.report import page
+    from ..viz.report.looks import looks
+    from ..viz.report.training import about, reproduction
     from .model_store import load, load_to_predict
     from .report_again import commands, versions
     from .report_data import feature_names, sections_of_data
@@ -92,7 +92,7 @@ def _subtitle(saved, data) -> str:
 
 
 def _certainty(saved):
-    from ..report.training import certainty
+    from ..viz.report.training import certainty
 
     told, training = saved.header["certificate"], saved.header.get("training", {})
     return certainty(

@@ -71,7 +71,7 @@ def _measures(facts):
 def _classes(saved, table, facts):
     import numpy as np
 
-    from ..report import quality
+    from ..viz.report import quality
 
     model = saved.model
     labels = model.classes_.tolist()
@@ -133,7 +133,7 @@ def _reasons(saved, X, truth, predicted, labels):
 def _numbers(saved, table, facts):
     import numpy as np
 
-    from ..report import quality
+    from ..viz.report import quality
 
     truth, predicted = np.asarray(table.y, float), saved.model.predict(table.X)
     notes = [f"{facts['examples']:,} examples; errors up to {facts['epsilon']:g} cost nothing in training."]
@@ -145,7 +145,7 @@ def _rankings(saved, table, facts):
     import numpy as np
 
     from ..metrics import ordered_pairs
-    from ..report import quality
+    from ..viz.report import quality
     from .targets import count_pairs
 
     scores, y = saved.model.predict(table.X), np.asarray(table.y, float)
@@ -174,8 +174,8 @@ def _rankings(saved, table, facts):
 
 
 def _tagged(saved, path, options):
-    from ..report import quality
-    from ..report.training import label_table
+    from ..viz.report import quality
+    from ..viz.report.training import label_table
     from .tag_evaluate import MEASURES, tag_facts
     from .tag_model import read_sentences, reading_of
 
@@ -210,10 +210,10 @@ def _words(X):
 
 
 def _parsed(saved, path):
-    from ..brackets import bracket_f1
     from ..formats.trees import read_trees
-    from ..report import quality
-    from ..report.training import label_table
+    from ..metrics.brackets import bracket_f1
+    from ..viz.report import quality
+    from ..viz.report.training import label_table
     from .parse_output import parse_facts, sentences_of_trees
 
     facts = parse_facts(saved, path)

@@ -326,9 +326,9 @@ def packed_places(path, templates, columns, label):
 
 def _read_svmhmm(path):
     """Features count from 1, unless there is a 0."""
+    from ..data.ragged import Ragged
     from ..errors import FormatError
     from ..formats import read_svmhmm
-    from ..ragged import Ragged
 
     try:
         rows, zero_based = read_svmhmm(path, zero_based=False), False

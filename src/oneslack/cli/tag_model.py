@@ -189,8 +189,8 @@ def read_sentences(path, reading, saved, zero_based=None):
 
 def read_numbers(path, saved, zero_based):
     """(X, tags) of an SVM-hmm file, with the model's features: what training did not have is left out."""
+    from ..data.ragged import Ragged
     from ..formats import read_svmhmm
-    from ..ragged import Ragged
 
     source = TagSource.from_header(saved.header)
     if zero_based is None:

@@ -187,7 +187,7 @@ def _report(facts, examples, subject, quiet, as_json) -> int:
         print(_summary(facts, examples, subject))
     code = Exit(facts["exit_code"])
     if code != Exit.OK:
-        from ..words import distance
+        from ..certificate.words import distance
 
         far = distance(facts["primal"], facts["dual"])
         on = "; --resume goes on from here" if "checkpoint" in facts else ""
@@ -196,7 +196,7 @@ def _report(facts, examples, subject, quiet, as_json) -> int:
 
 
 def _summary(facts, examples, subject) -> str:
-    from ..words import distance
+    from ..certificate.words import distance
     from .progress import number
 
     kind = "certified" if facts["certified"] else "estimated"

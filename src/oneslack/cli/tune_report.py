@@ -18,7 +18,7 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False
     """The Tuning of a model; Ctrl-C ends it after the training at hand."""
     from sklearn.exceptions import ConvergenceWarning
 
-    from ..tuning import tune
+    from ..selection.tuning import tune
     from .interrupt import Interrupt
 
     with Interrupt() as interrupt, warnings.catch_warnings():

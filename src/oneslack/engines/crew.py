@@ -11,8 +11,8 @@ from threading import Lock
 
 import numpy as np
 
-from ..split.scores import Recipe, Slot, SplitScores
-from ..split.sums import LOST, SparseVector, add_up, size_of
+from .scores import Recipe, Slot, SplitScores
+from .sums import LOST, SparseVector, add_up, size_of
 from .threads import Threads, count_jobs
 
 #: Arrays of at least so many bytes go out once a machine, beside the message.

@@ -20,10 +20,9 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ..errors import OneslackError
-from ..split.parts import MemoryPart
-from ..split.sums import add_up
 from .crew import Crew
 from .processes import packed_with_code
+from .sums import add_up
 from .threads import count_jobs
 
 #: How often an actor may die before the training gives up.
@@ -366,7 +365,7 @@ class _Actor:
 
 def _sendable(part, model):
     """Arrays go through shared memory; lists of anything go with the code of their classes."""
-    if isinstance(part, MemoryPart) and isinstance(part.X, list):
+    if isinstance(getattr(part, "X", None), list):
         return packed_with_code(part, model)
     return part
 

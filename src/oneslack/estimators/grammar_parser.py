@@ -11,17 +11,24 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import driver
+from ..data.ragged import Ragged
 from ..models.grammar import GrammarModel, SpanFeatures
 from ..models.grammar.reading import read_grammar_and_trees
-from ..ragged import Ragged
-from ..split.new import new_problem
+from ..problems.parts.new import new_problem
 from ..trees import Tree
-from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from .certified import Certified
-from .convergence import conclude
-from .parameters import check_parameters
-from .parsed_input import checked_weights, other_tags, refuse_other_words, sentences_of, trees_of, words_of
-from .parser_parameters import CHECKS
+from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
+from ._shared.certified import Certified
+from ._shared.convergence import conclude
+from ._shared.parameters import check_parameters
+from ._shared.parsed_input import (
+    checked_weights,
+    other_tags,
+    refuse_other_words,
+    sentences_of,
+    trees_of,
+    words_of,
+)
+from ._shared.parser_parameters import CHECKS
 
 #: One part of so many sentences is asked about at a time (solvers/doubts.py).
 PARTS = 16
@@ -268,7 +275,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         return outputs
 
     def score(self, X, Y=None):
-        """F1 of labelled brackets by EVALB's rules; `oneslack.brackets.bracket_scores` gives more.
+        """F1 of labelled brackets by EVALB's rules; `oneslack.metrics.brackets.bracket_scores` gives more.
 
         Parameters
         ----------
@@ -279,7 +286,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         -------
         f1 : float
         """
-        from ..brackets import bracket_f1
+        from ..metrics.brackets import bracket_f1
 
         sentences, trees = _both(X, Y)
         return bracket_f1(trees, self.predict(sentences))
@@ -293,7 +300,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
             The file appears whole or not at all.
         """
         from ..formats import save_model
-        from .saving_parser import parser_to_file
+        from ._saving.parser import parser_to_file
 
         check_is_fitted(self)
         save_model(path, *parser_to_file(self))

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..engines.threads import Threads
-from .kernel_parameters import KERNEL, KERNEL_CHECKS, fitted_kernel
-from .linear_model import INPUT
-from .parameters import check_parameters, seed_of
+from ._shared.kernel_parameters import KERNEL, KERNEL_CHECKS, fitted_kernel
+from ._shared.linear_model import INPUT
+from ._shared.parameters import check_parameters, seed_of
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -91,7 +91,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         -------
         self : KernelFeatures
         """
-        from ..solvers.basis_functions import choose_basis
+        from ..solvers.kernel.basis_functions import choose_basis
 
         check_parameters(self)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
@@ -117,7 +117,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         -------
         Z : ndarray of shape (n, k)
         """
-        from ..solvers.basis_functions import mapped
+        from ..solvers.kernel.basis_functions import mapped
 
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **INPUT)

@@ -12,18 +12,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import driver
 from ..engines.threads import Threads
-from ..kernel_problem import MEMORY, KernelProblem
-from ..mercer import Inputs
+from ..kernels.mercer import Inputs
+from ..problems.kernel import MEMORY, KernelProblem
 from ..result import Status
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
-from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from .certified import Certified
-from .class_task import ClassTask
-from .convergence import conclude
-from .kernel_parameters import KERNEL_CHECKS, WIDE, fitted_kernel
-from .linear_model import INPUT
-from .parameters import check_parameters, seed_of
-from .targets import encode, example_weights
+from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
+from ._shared.certified import Certified
+from ._shared.class_task import ClassTask
+from ._shared.convergence import conclude
+from ._shared.kernel_parameters import KERNEL_CHECKS, WIDE, fitted_kernel
+from ._shared.linear_model import INPUT
+from ._shared.parameters import check_parameters, seed_of
+from ._shared.targets import encode, example_weights
 
 #: The papers' epsilon, by which sampled schemes stop.
 EPSILON = 1e-3
@@ -319,7 +319,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             `reduction_error_` is the largest change there can be, as a factor of sqrt(k(x, x)).  The
             objective and its bound are still those of the whole expansion.
         """
-        from ..shrink_expansion import shrink
+        from ..kernels.shrink_expansion import shrink
 
         check_is_fitted(self)
         if self._kernel.is_precomputed:
@@ -341,7 +341,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         path : str or path
         """
         from ..formats import save_model
-        from .saving_kernel import kernel_to_file
+        from ._saving.kernel import kernel_to_file
 
         check_is_fitted(self)
         save_model(path, *kernel_to_file(self))
@@ -349,8 +349,8 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
 
 def _with_certificate(problem, result):
     """For sampled cuts true bounds in place of estimates, where they cost little beside the training."""
-    from ..solvers.sampled_cuts import proven_bounds
-    from ..solvers.sampled_planes import SampledPlanes
+    from ..solvers.kernel.sampled_cuts import proven_bounds
+    from ..solvers.kernel.sampled_planes import SampledPlanes
 
     state = result.state
     if "planes" not in state:

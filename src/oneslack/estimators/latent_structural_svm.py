@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..check_latent import check_members
+from ..checks.latent import check_members
 from ..models.latent import CompletedStructural
-from .callbacks import with_callbacks
-from .latent import Latent
-from .parameters import check_parameters
-from .targets import checked_sizes
+from ._shared.callbacks import with_callbacks
+from ._shared.latent import Latent
+from ._shared.parameters import check_parameters
+from ._shared.targets import checked_sizes
 
 
 class LatentStructuralSVM(Latent):

@@ -7,13 +7,13 @@ import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..check_latent import check_members
+from ..checks.latent import check_members
 from ..models.latent import CompletedBinary
-from ..per_example import failure
-from .callbacks import with_callbacks
-from .latent import Latent
-from .parameters import check_parameters
-from .targets import checked_sizes
+from ..problems.per_example import failure
+from ._shared.callbacks import with_callbacks
+from ._shared.latent import Latent
+from ._shared.parameters import check_parameters
+from ._shared.targets import checked_sizes
 
 
 class LatentSVM(ClassifierMixin, Latent):

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from ..rows import as_rows
-from .auto_C import fit_with_best_C
-from .callbacks import with_callbacks
-from .class_task import ClassTask
-from .linear_model import INPUT, LinearModel
-from .parameters import check_C_or_auto, check_parameters, cost_matrix
-from .quick_checks import checked_input
-from .sharded_tasks import class_task, is_shards, prepare
-from .targets import encode, example_weights
+from ..data.rows import as_rows
+from ._shared.auto_C import fit_with_best_C
+from ._shared.callbacks import with_callbacks
+from ._shared.class_task import ClassTask
+from ._shared.linear_model import INPUT, LinearModel
+from ._shared.parameters import check_C_or_auto, check_parameters, cost_matrix
+from ._shared.quick_checks import checked_input
+from ._shared.sharded_tasks import class_task, is_shards, prepare
+from ._shared.targets import encode, example_weights
 
 
 class LinearSVC(ClassifierMixin, LinearModel):
@@ -234,6 +234,12 @@ class LinearSVC(ClassifierMixin, LinearModel):
         if len(known) < 2:
             raise ValueError("partial_fit needs at least two classes; name all of them at the first call")
         return known
+
+    def _folds_of_paths(self, X, y, splits):
+        """For `tune`: folds that go up all C on a path each; None where every C must be a fit."""
+        from ._shared.quick_folds import folds_for
+
+        return folds_for(self, X, y, splits) if type(self) is LinearSVC else None
 
     def _task(self, X, classes, codes, weights):
         cost = cost_matrix(self.loss, classes)

@@ -10,17 +10,17 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ..models.regression import Regression
-from ..rounding import gamma
-from ..rows import as_rows
-from .auto_C import fit_with_best_C
-from .callbacks import with_callbacks
-from .class_task import binary_rows
-from .linear_model import INPUT, LinearModel
-from .parameters import _choice, _number, check_C_or_auto, check_parameters
-from .quick_checks import checked_input
-from .sharded_tasks import is_shards, prepare, some_targets
-from .targets import check_weights
+from ..certificate.rounding import gamma
+from ..data.rows import as_rows
+from ..models.linear.regression import Regression
+from ._shared.auto_C import fit_with_best_C
+from ._shared.callbacks import with_callbacks
+from ._shared.class_task import binary_rows
+from ._shared.linear_model import INPUT, LinearModel
+from ._shared.parameters import _choice, _number, check_C_or_auto, check_parameters
+from ._shared.quick_checks import checked_input
+from ._shared.sharded_tasks import is_shards, prepare, some_targets
+from ._shared.targets import check_weights
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from .. import metrics
+from ..data.rows import as_rows
 from ..metrics import k_of
 from ..models.measures import measure_model
-from ..rows import as_rows
-from .callbacks import with_callbacks
-from .class_task import binary_rows
-from .linear_model import INPUT, LinearModel, products
-from .parameters import check_parameters
-from .targets import encode
-from .thresholds import cut_for_count
+from ._shared.callbacks import with_callbacks
+from ._shared.class_task import binary_rows
+from ._shared.linear_model import INPUT, LinearModel, products
+from ._shared.parameters import check_parameters
+from ._shared.targets import encode
+from ._shared.thresholds import cut_for_count
 
 
 @dataclass(frozen=True)

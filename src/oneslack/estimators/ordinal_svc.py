@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from ..rows import as_rows
-from .callbacks import with_callbacks
-from .linear_model import INPUT, LinearModel, products
-from .parameters import check_parameters
+from ..data.rows import as_rows
+from ._shared.callbacks import with_callbacks
+from ._shared.linear_model import INPUT, LinearModel, products
+from ._shared.parameters import check_parameters
+from ._shared.targets import encode, example_weights
+from ._shared.thresholds import best_thresholds
 from .rank_svm import RankTask
-from .targets import encode, example_weights
-from .thresholds import best_thresholds
 
 
 class OrdinalSVC(ClassifierMixin, LinearModel):

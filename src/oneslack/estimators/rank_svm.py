@@ -8,17 +8,17 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
+from ..data.rows import as_rows
 from ..metrics import ordered_pairs
-from ..models.ranking import Grouped, Ranking
-from ..rows import as_rows
-from .callbacks import with_callbacks
-from .class_task import binary_rows
+from ..models.ranking.model import Grouped, Ranking
+from ._shared.callbacks import with_callbacks
+from ._shared.class_task import binary_rows
+from ._shared.kernel_parameters import BASIS_CHECKS
+from ._shared.linear_model import INPUT, LinearModel, products
+from ._shared.parameters import check_parameters
+from ._shared.sharded_tasks import is_shards
+from ._shared.targets import check_weights
 from .kernel_features import KernelFeatures, basis_for
-from .kernel_parameters import BASIS_CHECKS
-from .linear_model import INPUT, LinearModel, products
-from .parameters import check_parameters
-from .sharded_tasks import is_shards
-from .targets import check_weights
 
 
 @dataclass(frozen=True)

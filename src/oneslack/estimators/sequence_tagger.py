@@ -7,23 +7,23 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import driver
+from ..data.ragged import Ragged
 from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
-from ..ragged import Ragged
-from ..split.new import engine_of, new_problem
-from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from .certified import Certified
-from .convergence import conclude
-from .iob import iob_rules, refuse_broken_phrases
+from ..problems.parts.new import engine_of, new_problem
+from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
+from ._shared.certified import Certified
+from ._shared.convergence import conclude
+from ._shared.iob import iob_rules, refuse_broken_phrases
+from ._shared.kernel_indexer import KernelIndexer
+from ._shared.kernel_parameters import BASIS_CHECKS
+from ._shared.parameters import check_parameters
+from ._shared.partial_labels import check_is_here, solve_partly_labelled
+from ._shared.tagged_input import MATRICES, SENTENCES, TOKENS, column_of, flat_labels, kind_of, rows_of
+from ._shared.tagged_shards import check_column, is_packed, parts_of, tagged_rows, unpacked
+from ._shared.targets import check_weights
+from ._shared.weight_terms import tagger_terms
 from .kernel_features import basis_for
-from .kernel_indexer import KernelIndexer
-from .kernel_parameters import BASIS_CHECKS
-from .parameters import check_parameters
-from .partial_labels import check_is_here, solve_partly_labelled
-from .tagged_input import MATRICES, SENTENCES, TOKENS, column_of, flat_labels, kind_of, rows_of
-from .tagged_shards import check_column, is_packed, parts_of, tagged_rows, unpacked
-from .targets import check_weights
-from .weight_terms import tagger_terms
 
 
 class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
@@ -178,8 +178,8 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             text, which stay on disk: "auto" is then `Streaming`.
         Y : list of lists of labels, or the name of a column of the Sentences
             Labels of any one type that sorts; None where a label is not known.  Such tokens are filled in
-            with the best labels as training goes on (see `oneslack.completion`); then the certificate is that
-            of the labels filled in last, and `result_.certified` is False.
+            with the best labels as training goes on (`oneslack.latent`); then the certificate is that of the
+            labels filled in last, and `result_.certified` is False.
         sample_weight : array-like of shape (n,) or None
             Weights >= 0 of the sentences.
 
@@ -206,7 +206,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
 
     def _training_on(self, X):
         """How `solve` is called; on packed sentences it is Streaming that "auto" means."""
-        from ..solvers.streaming import Streaming
+        from ..solvers.streaming.reader import Streaming
 
         training = self._training()
         if is_packed(X):
@@ -351,7 +351,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             The file appears whole or not at all.
         """
         from ..formats import save_model
-        from .saving_structured import tagger_to_file
+        from ._saving.structured import tagger_to_file
 
         check_is_fitted(self)
         save_model(path, *tagger_to_file(self))

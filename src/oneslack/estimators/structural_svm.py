@@ -9,18 +9,18 @@ from sklearn.utils.validation import check_is_fitted
 from .. import driver
 from ..errors import OneslackError
 from ..models.chain import Chain
-from ..problem import lacks
-from ..split.new import new_problem
-from .callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from .certified import Certified
-from .convergence import conclude
+from ..problems.in_memory import lacks
+from ..problems.parts.new import new_problem
+from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
+from ._shared.certified import Certified
+from ._shared.convergence import conclude
+from ._shared.kernel_inputs import check_takes_kernel, on_basis, through
+from ._shared.kernel_parameters import BASIS_CHECKS
+from ._shared.parameters import check_parameters
+from ._shared.partial_labels import check_is_here, solve_partly_labelled
+from ._shared.targets import checked_sizes
+from ._shared.weight_terms import given_terms
 from .kernel_features import basis_for
-from .kernel_inputs import check_takes_kernel, on_basis, through
-from .kernel_parameters import BASIS_CHECKS
-from .parameters import check_parameters
-from .partial_labels import check_is_here, solve_partly_labelled
-from .targets import checked_sizes
-from .weight_terms import given_terms
 
 #: What training and predicting ask of a model.
 NEEDS = ("n_params", "joint_feature", "loss", "decode")
@@ -168,7 +168,7 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         ----------
         X, Y : sequences of n inputs and n outputs
             Anything that the model understands.  A Chain takes labels of -1 that are not known: they are
-            filled in with the best labels as training goes on (see `oneslack.completion`); then the
+            filled in with the best labels as training goes on (see `oneslack.latent.completion`); then the
             certificate is that of the labels filled in last, and `result_.certified` is False.
         sample_weight : array-like of shape (n,) or None
             Weights >= 0 of the examples.
@@ -288,7 +288,7 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
             Binary, Multiclass or Chain.
         """
         from ..formats import save_model
-        from .saving_structured import structural_to_file
+        from ._saving.structured import structural_to_file
 
         check_is_fitted(self)
         save_model(path, *structural_to_file(self))

@@ -15,10 +15,10 @@ from numbers import Real
 
 import numpy as np
 
-from oneslack.errors import OneslackError
-from oneslack.features.hashing import check_bits, hash_text, to_columns
-from oneslack.features.strings import pack_strings, stored_type, unpack_strings
-from oneslack.formats.sentences import new_vocabulary
+from ..errors import OneslackError
+from ..formats.sentences import new_vocabulary
+from .hashing import check_bits, hash_text, to_columns
+from .strings import pack_strings, stored_type, unpack_strings
 
 GROUPS = (list, tuple, set, frozenset)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oneslack.features.hashing import hash_text, mix, to_columns
+from .hashing import hash_text, mix, to_columns
 
 #: The hashes of BOS and EOS, made from numbers so that no string has them on purpose.
 OUTSIDE = mix(np.array([1, 2], np.uint64), np.array([3, 4], np.uint64))

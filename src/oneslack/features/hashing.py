@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from oneslack.errors import OneslackError
+from ..errors import OneslackError
 
 MOST_BITS = 30  # columns are int32
 

@@ -6,9 +6,9 @@ memory is what the index holds in the end, and the tuples that occur too seldom 
 
 import numpy as np
 
-from oneslack.features.functions import apply
-from oneslack.features.joint_keys import Keys
-from oneslack.features.part_codes import FIRST, PartCodes, source_of
+from .functions import apply
+from .joint_keys import Keys
+from .part_codes import FIRST, PartCodes, source_of
 
 
 def values_in_parts(sources, texts):

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from oneslack.errors import OneslackError
-from oneslack.features.hashed_parts import hashed_columns
-from oneslack.features.hashing import check_bits
-from oneslack.features.in_parts import keys_in_parts, values_in_parts
-from oneslack.features.joint_keys import Keys
-from oneslack.features.part_codes import BOS, EOS, FIRST, Outside, PartCodes, source_of
-from oneslack.features.rows import ones_matrix
-from oneslack.features.strings import pack_strings, stored_type, unpack_strings
-from oneslack.features.template_sets import as_templates
+from ..errors import OneslackError
+from .hashed_parts import hashed_columns
+from .hashing import check_bits
+from .in_parts import keys_in_parts, values_in_parts
+from .joint_keys import Keys
+from .part_codes import BOS, EOS, FIRST, Outside, PartCodes, source_of
+from .rows import ones_matrix
+from .strings import pack_strings, stored_type, unpack_strings
+from .template_sets import as_templates
 
 
 class FeatureIndex:

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from oneslack.errors import OneslackError
-from oneslack.features.functions import apply
+from ..errors import OneslackError
+from .functions import apply
 
 
 class Outside(enum.Enum):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from oneslack.errors import OneslackError
+from ..errors import OneslackError
 
 
 class RowsOnDisk:
@@ -45,7 +45,7 @@ class RowsOnDisk:
 
     def matrix(self):
         """All rows so far, as views of the files."""
-        from oneslack.row_parts import csr_of
+        from ..data.row_parts import csr_of
 
         indptr = np.cumsum(np.concatenate(self._sizes), dtype=np.int64)
         if indptr[-1] < 2**31:
@@ -72,7 +72,7 @@ def _no_room_said():
     try:
         yield
     except OSError as error:
-        from oneslack.formats.shards.writer import NO_ROOM
+        from ..formats.shards.writer import NO_ROOM
 
         folder = tempfile.tempdir or "any folder for temporary files"
         why = "the disk is full" if error.errno in NO_ROOM else error.strerror

@@ -1,7 +1,7 @@
 """Templates that are known to work, by name."""
 
-from oneslack.errors import OneslackError
-from oneslack.features.templates import parse_templates
+from ..errors import OneslackError
+from .templates import parse_templates
 
 SETS = {
     # The 19 templates that are usual for the chunks of CoNLL-2000.

@@ -15,9 +15,9 @@ import re
 from dataclasses import dataclass
 from itertools import product
 
-from oneslack.errors import FormatError, OneslackError
-from oneslack.features.functions import FUNCTIONS
-from oneslack.formats.compression import read_buffer
+from ..errors import FormatError, OneslackError
+from ..formats.compression import read_buffer
+from .functions import FUNCTIONS
 
 TOKEN = re.compile(r"(?P<name>[^\W\d]\w*)|(?P<number>[+-]?\d{1,4}(?!\d))|(?P<sign>\.\.|[\[\]()&,])")
 BLANKS = re.compile(r"\s*")

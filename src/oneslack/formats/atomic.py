@@ -5,7 +5,7 @@ import shutil
 import uuid
 from contextlib import contextmanager, suppress
 
-from oneslack.errors import FormatError
+from ..errors import FormatError
 
 
 @contextmanager

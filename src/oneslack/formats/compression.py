@@ -11,7 +11,7 @@ import sys
 import zlib
 from contextlib import contextmanager
 
-from oneslack.errors import FormatError
+from ..errors import FormatError
 
 MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 EXTENSIONS = (".gz", ".bz2", ".xz")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneslack.errors import FormatError, OneslackError
-from oneslack.formats.compression import read_buffer
-from oneslack.formats.lines import line_number, text_start
-from oneslack.formats.sentences import Column, Sentences, encode, new_vocabulary
+from ..errors import FormatError, OneslackError
+from .compression import read_buffer
+from .lines import line_number, text_start
+from .sentences import Column, Sentences, encode, new_vocabulary
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 BLOCK = 1 << 22  # bytes in a block, but for longer lines: bounds the memory that the fields take

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats.compression import MODULES
-from oneslack.formats.conll import CONLLU, Layout, classify, read_sentences
-from oneslack.formats.lines import BYTE_ORDER_MARK
-from oneslack.formats.sentences import Sentences
+from ..errors import FormatError
+from .compression import MODULES
+from .conll import CONLLU, Layout, classify, read_sentences
+from .lines import BYTE_ORDER_MARK
+from .sentences import Sentences
 
 #: Bytes that are read at a time; a block is about as long.
 CHUNK = 1 << 22

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats.compression import read_buffer
-from oneslack.formats.labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
-from oneslack.formats.lines import blocks_of_lines, count, line_number, text_start
-from oneslack.formats.table import Table
+from ..errors import FormatError
+from .compression import read_buffer
+from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
+from .lines import blocks_of_lines, count, line_number, text_start
+from .table import Table
 
 DELIMITERS = ",;\t"
 
@@ -156,7 +156,7 @@ def _is_header(cells, *text_columns):
 
 def _read_plain_cells(buffer, layout, dtype):
     """X (n, features), the labels' text and the groups, or None when some line is not plain numbers."""
-    from oneslack._jit.delimited import parse_cells
+    from .._jit.delimited import parse_cells
 
     n_lines = count(buffer, b"\n") + 1
     X = np.empty((n_lines, layout.n_columns - (layout.label is not None)), dtype)

@@ -13,8 +13,8 @@ import zlib
 
 import numpy as np
 
-from oneslack.errors import FormatError, OneslackError
-from oneslack.formats.atomic import atomic_write
+from ..errors import FormatError, OneslackError
+from .atomic import atomic_write
 
 FORMAT = "oneslack"
 FORMAT_VERSION = 1

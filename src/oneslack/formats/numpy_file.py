@@ -16,10 +16,10 @@ import zipfile
 import numpy as np
 from numpy.lib import format
 
-from oneslack.errors import FormatError
-from oneslack.formats.compression import read_buffer
-from oneslack.formats.labels import integers_if_integral
-from oneslack.formats.table import Table
+from ..errors import FormatError
+from .compression import read_buffer
+from .labels import integers_if_integral
+from .table import Table
 
 DENSE_NAMES = (("X", "y"), ("x", "y"), ("data", "target"))
 #: Bytes that one byte of an archive may stand for.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneslack.errors import OneslackError
-from oneslack.formats.sentences import Column, Sentences
+from ..errors import OneslackError
+from .sentences import Column, Sentences
 
 #: Tokens of a part, unless a sentence is longer.
 TOKENS = 20_000

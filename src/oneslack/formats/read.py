@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from oneslack.errors import OneslackError
-from oneslack.formats.compression import read_buffer, strip_extension
-from oneslack.formats.delimited import read_csv
-from oneslack.formats.labels import integers_if_integral
-from oneslack.formats.numpy_file import read_numpy
-from oneslack.formats.svmlight import read_svmlight
+from ..errors import OneslackError
+from .compression import read_buffer, strip_extension
+from .delimited import read_csv
+from .labels import integers_if_integral
+from .numpy_file import read_numpy
+from .svmlight import read_svmlight
 
 KINDS = {
     ".svm": "svmlight",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from oneslack.errors import OneslackError
+from ..errors import OneslackError
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from oneslack.formats.labels import EXACT_INTEGERS
-from oneslack.formats.svmlight import read_svmlight
-from oneslack.formats.svmlight_rows import read_rows
+from .labels import EXACT_INTEGERS
+from .svmlight import read_svmlight
+from .svmlight_rows import read_rows
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import os
 
 import numpy as np
 
-from oneslack.errors import OneslackError
-from oneslack.formats.atomic import atomic_write
-from oneslack.formats.svmlight_rows import labels_apart, read_rows
-from oneslack.formats.table import Table
+from ..errors import OneslackError
+from .atomic import atomic_write
+from .svmlight_rows import labels_apart, read_rows
+from .table import Table
 
 
 def read_svmlight(path, *, n_features=None, zero_based="auto", dtype=np.float64, qid=False):

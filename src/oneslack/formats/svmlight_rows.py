@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats.compression import read_buffer
-from oneslack.formats.labels import EXACT_INTEGERS, INTEGER
-from oneslack.formats.lines import blocks_of_lines, count, line_number
+from ..errors import FormatError
+from .compression import read_buffer
+from .labels import EXACT_INTEGERS, INTEGER
+from .lines import blocks_of_lines, count, line_number
 
 EXPECTED = "expected 'label index:value index:value ...'"
 TOKEN = re.compile(rb"[^ \t\r\n]*")
@@ -117,7 +117,7 @@ def _trim(rows, n_rows, n_entries):
 
 def _parse_block(rows, block, offset, row, entry):
     """Parse a block into the arrays; the numbers of rows and entries after it."""
-    from oneslack._jit import svmlight as jit
+    from .._jit import svmlight as jit
 
     arrays = (
         rows.labels,

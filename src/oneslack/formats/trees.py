@@ -2,11 +2,11 @@
 
 import os
 
-from oneslack.errors import FormatError
-from oneslack.formats.compression import read_buffer
-from oneslack.formats.lines import line_number, text_start
-from oneslack.trees.clean import Cleaner
-from oneslack.trees.parsing import parse_all
+from ..errors import FormatError
+from ..trees.clean import Cleaner
+from ..trees.parsing import parse_all
+from .compression import read_buffer
+from .lines import line_number, text_start
 
 
 def read_trees(path, *, clean=True, functions=None, traces=None, unaries=None, tags=None, encoding="utf-8"):

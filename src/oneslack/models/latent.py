@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ..model_answers import brief, finite_row
+from .answers import brief, finite_row
 
 #: The output of a binary model that says no; a yes is (h,).
 NO = ()

@@ -4,6 +4,6 @@ from .dual_cd import DualCD
 from .n_slack import NSlack
 from .newton import Newton
 from .one_slack import OneSlack
-from .streaming import Streaming
+from .streaming.reader import Streaming
 
 __all__ = ["DualCD", "NSlack", "Newton", "OneSlack", "Streaming"]

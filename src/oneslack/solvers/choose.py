@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 
-from ..models.linear import LinearData
 from .choose_kernel import choose_kernel_solver, refuse_plain
-from .distributed_dual import DistributedDual
+from .distributed.dual import DistributedDual
 from .dual_cd import DualCD
 from .n_slack import NSlack
 from .newton import Newton
 from .one_slack import OneSlack
-from .streaming import Streaming, is_out_of_core
+from .streaming.reader import Streaming, is_out_of_core
 
 BY_NAME = {
     "one_slack": OneSlack, "n_slack": NSlack, "dual_cd": DualCD, "newton": Newton, "streaming": Streaming,
@@ -74,7 +73,8 @@ def are_few(d, n) -> bool:
 def _is_long_and_mild(problem) -> bool:
     """Whether dual passes cost much less than Newton steps, and need not be many."""
     data, regulariser = problem.data, problem.regulariser
-    if not (isinstance(data, LinearData) and regulariser.is_plain and hasattr(problem.model, "dual_passes")):
+    is_matrix = hasattr(data, "n_entries") and hasattr(data, "norm2")
+    if not (is_matrix and regulariser.is_plain and hasattr(problem.model, "dual_passes")):
         return False
     weights_a_row = data.n_entries / data.n * (problem.n_params / data.X.shape[1])
     mild = MILD_WITH_INTERCEPTS if regulariser.n_free else MILD

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..kernel_rounding import lacks_duals
-from .basis_functions import BasisFunctions
-from .exact_kernel import ExactKernel
-from .sampled_cuts import SampledCuts
+from ..kernels.rounding import lacks_duals
+from .kernel.basis_functions import BasisFunctions
+from .kernel.exact import ExactKernel
+from .kernel.sampled_cuts import SampledCuts
 
 #: From here on "auto" no longer looks at all examples in each round.
 CONSTANT_FROM = 400_000

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..certificate.rounding import Proof, dual_proof, gamma
 from ..objective import inner
 from ..result import Step
-from ..rounding import Proof, dual_proof, gamma
 from .anchor import Anchor
 from .polish import Origin, polish
 from .structured_dual import structured_steps

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..certificate.rounding import moved
 from ..cuts import Plane
-from ..rounding import moved
 
 
 class Place(NamedTuple):

@@ -20,9 +20,9 @@ from functools import partial
 
 import numpy as np
 
+from ..memory.doubts import Doubts
+from ..memory.remembered import Remembered
 from ..result import Step
-from .doubts import Doubts
-from .remembered import Remembered
 
 #: Passes over the working set for one solution of its dual, at most.
 PASSES = 1000

@@ -24,10 +24,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..certificate.rounding import believed, moved, norm_up
+from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step
-from ..rounding import believed, moved, norm_up
-from ..state_coding import check_point, check_scores
 from .polish import polish
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.

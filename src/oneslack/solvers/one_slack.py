@@ -23,11 +23,11 @@ from functools import partial
 
 import numpy as np
 
+from ..certificate.rounding import believed, norm_up
+from ..memory.doubts import Doubts
+from ..memory.state_coding import check_point, check_scores
 from ..objective import inner
 from ..result import Step
-from ..rounding import believed, norm_up
-from ..state_coding import check_point, check_scores
-from .doubts import Doubts
 from .line import Line, minimise_on_line, way_between
 from .planes import Planes
 

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from ..certificate.rounding import Proof, gamma
 from ..objective import inner
 from ..result import Torn
-from ..rounding import Proof, gamma
 from .nonnegative_planes import solve_nonnegative
 from .normals import new_normals
 from .simplex_qp import solve_simplex_qp

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rounding import norm_up
+from ..certificate.rounding import norm_up
 from .line import Line, Place, minimise_on_line
 
 #: How many times its length a line is searched.

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..memory.remembered import Remembered
 from ..result import Step
-from .remembered import Remembered
 
 #: Examples asked at the same w.
 BLOCK = 64

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import OneslackError
+from ..memory.trace_keeping import completed, joined
 from ..result import Result, Trace
-from ..trace_keeping import completed, joined
 from .look import LOWER, UPPER, axes_of, colour, tidy
 
 #: How far above the optimum the picture of one run reaches: what is higher tells nothing.

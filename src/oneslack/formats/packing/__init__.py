@@ -1,5 +1,5 @@
 """From data files to shards: in chunks, by several threads, and again from where it stopped."""
 
-from oneslack.formats.packing.pack import Progress, pack
+from .pack import Progress, pack
 
 __all__ = ["Progress", "pack"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from oneslack.errors import FormatError
+from ...errors import FormatError
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats import conll
-from oneslack.formats.compression import strip_extension
-from oneslack.formats.packing.chunks import Chunk
-from oneslack.formats.packing.streams import TextStream, sentence_end, windows
-from oneslack.formats.sentences import Sentences
-from oneslack.formats.shards.pieces import Piece
+from ...errors import FormatError
+from .. import conll
+from ..compression import strip_extension
+from ..sentences import Sentences
+from ..shards.pieces import Piece
+from .chunks import Chunk
+from .streams import TextStream, sentence_end, windows
 
 
 def conll_chunks(path, options, size, start):

@@ -6,15 +6,15 @@ from itertools import islice
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats import delimited
-from oneslack.formats.labels import EXACT_INTEGERS
-from oneslack.formats.lines import text_start
-from oneslack.formats.packing.chunks import Chunk
-from oneslack.formats.packing.label_texts import texts_at
-from oneslack.formats.packing.streams import TextStream, line_end, row_end, windows
-from oneslack.formats.shards.columns import as_column, as_groups
-from oneslack.formats.shards.pieces import Piece
+from ...errors import FormatError
+from .. import delimited
+from ..labels import EXACT_INTEGERS
+from ..lines import text_start
+from ..shards.columns import as_column, as_groups
+from ..shards.pieces import Piece
+from .chunks import Chunk
+from .label_texts import texts_at
+from .streams import TextStream, line_end, row_end, windows
 
 
 def csv_chunks(path, options, size, start):
@@ -63,7 +63,7 @@ def _piece(layout, text, dtype):
 
 def _plain_cells(text, layout, dtype):
     """X, labels and groups, or None when some line is not plain numbers."""
-    from oneslack._jit.delimited import parse_cells
+    from ..._jit.delimited import parse_cells
 
     n_lines = text.count(b"\n")
     X = np.empty((n_lines, layout.n_columns - (layout.label is not None)), dtype)

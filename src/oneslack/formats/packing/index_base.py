@@ -7,7 +7,7 @@ refused, as the shards before it are written.
 from collections import deque
 from itertools import chain
 
-from oneslack.errors import FormatError
+from ...errors import FormatError
 
 
 def count_from_zero(pieces, writer):

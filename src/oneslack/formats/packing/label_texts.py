@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oneslack.formats.shards.columns import Texts
+from ..shards.columns import Texts
 
 #: Longer labels are cut out one by one.
 WIDEST = 32

@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats import numpy_file
-from oneslack.formats.packing.chunks import Chunk
-from oneslack.formats.packing.streams import packer_of
-from oneslack.formats.shards.blocks import checked_block
-from oneslack.formats.shards.columns import as_column, as_groups
-from oneslack.formats.shards.pieces import Piece
+from ...errors import FormatError
+from .. import numpy_file
+from ..shards.blocks import checked_block
+from ..shards.columns import as_column, as_groups
+from ..shards.pieces import Piece
+from .chunks import Chunk
+from .streams import packer_of
 
 WEIGHTS = "sample_weight"
 DAMAGE = (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError, zlib.error)

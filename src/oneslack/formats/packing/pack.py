@@ -12,20 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneslack.engines.threads import count_jobs
-from oneslack.errors import FormatError, OneslackError
-from oneslack.formats.compression import strip_extension
-from oneslack.formats.packing.chunks import Options, in_whole_file
-from oneslack.formats.packing.conll_chunks import conll_chunks
-from oneslack.formats.packing.csv_chunks import csv_chunks
-from oneslack.formats.packing.index_base import count_from_zero
-from oneslack.formats.packing.numpy_chunks import numpy_chunks
-from oneslack.formats.packing.svmlight_chunks import svmlight_chunks
-from oneslack.formats.read import _kind_of
-from oneslack.formats.shards.manifest import NAME, load_manifest
-from oneslack.formats.shards.reading import open_shards
-from oneslack.formats.shards.sizes import in_bytes
-from oneslack.formats.shards.writer import ShardWriter
+from ...data.bytes import in_bytes
+from ...engines.threads import count_jobs
+from ...errors import FormatError, OneslackError
+from ..compression import strip_extension
+from ..read import _kind_of
+from ..shards.manifest import NAME, load_manifest
+from ..shards.reading import open_shards
+from ..shards.writer import ShardWriter
+from .chunks import Options, in_whole_file
+from .conll_chunks import conll_chunks
+from .csv_chunks import csv_chunks
+from .index_base import count_from_zero
+from .numpy_chunks import numpy_chunks
+from .svmlight_chunks import svmlight_chunks
 
 CHUNKS = {
     "svmlight": svmlight_chunks,

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from oneslack.formats import svmlight, svmlight_rows
-from oneslack.formats.lines import blocks_of_lines, line_number
-from oneslack.formats.packing.chunks import Chunk
-from oneslack.formats.packing.streams import TextStream, line_end, windows
-from oneslack.formats.shards.columns import as_column
-from oneslack.formats.shards.pieces import Piece
+from .. import svmlight, svmlight_rows
+from ..lines import blocks_of_lines, line_number
+from ..shards.columns import as_column
+from ..shards.pieces import Piece
+from .chunks import Chunk
+from .streams import TextStream, line_end, windows
 
 
 def svmlight_chunks(path, options, size, start):

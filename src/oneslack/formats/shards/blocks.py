@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from oneslack.errors import OneslackError
-from oneslack.formats.shards.manifest_checks import MOST_FEATURES
+from ...errors import OneslackError
+from .manifest_checks import MOST_FEATURES
 
 
 def checked_block(X, y, weights, groups, dtype):

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats.shards import faults
-from oneslack.formats.shards.columns import column_of
-from oneslack.formats.shards.places import AGAIN
-from oneslack.formats.shards.shard_file import BLOCK
+from ...errors import FormatError
+from . import faults
+from .columns import column_of
+from .places import AGAIN
+from .shard_file import BLOCK
 
 WHOLE, REAL, CODE, BYTE = (np.dtype(code) for code in ("<i8", "<f8", "<i4", "u1"))
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneslack.formats.labels import INTEGER, NUMBER, integers_if_integral
-from oneslack.formats.sentences import encode, new_vocabulary
+from ..labels import INTEGER, NUMBER, integers_if_integral
+from ..sentences import encode, new_vocabulary
 
 LEVELS = (None, "integers", "numbers", "text")
 #: More different labels than this are no classes.

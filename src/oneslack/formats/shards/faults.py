@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from oneslack.formats.labels import INTEGER, NUMBER
-from oneslack.formats.shards.columns import Texts, distinct, to_level
+from ..labels import INTEGER, NUMBER
+from .columns import Texts, distinct, to_level
 
 PATTERNS = {"integers": INTEGER, "numbers": NUMBER}
 

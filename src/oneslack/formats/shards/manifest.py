@@ -6,10 +6,10 @@ import zlib
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from oneslack.errors import FormatError
-from oneslack.formats.atomic import atomic_write
-from oneslack.formats.shards.manifest_checks import fault_of_manifest
-from oneslack.formats.shards.places import path_in
+from ...errors import FormatError
+from ..atomic import atomic_write
+from .manifest_checks import fault_of_manifest
+from .places import path_in
 
 FORMAT = "oneslack shards"
 #: Format 1 had checksums of whole shards only; it is still read.

@@ -7,9 +7,9 @@ rows can be larger than they are.
 import math
 from itertools import pairwise
 
-from oneslack.formats.shards.columns import LEVELS, MANY
-from oneslack.formats.shards.faults import are_writable
-from oneslack.formats.shards.places import PLAIN
+from .columns import LEVELS, MANY
+from .faults import are_writable
+from .places import PLAIN
 
 KINDS = ("dense", "sparse", "sentences")
 ITEMS = {"float32": 4, "float64": 8}

@@ -12,9 +12,9 @@ import zlib
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats.shards.places import AGAIN, shard_path
-from oneslack.formats.shards.shard_file import BLOCK, CODES, METADATA
+from ...errors import FormatError
+from .places import AGAIN, shard_path
+from .shard_file import BLOCK, CODES, METADATA
 
 
 class MappedFile:

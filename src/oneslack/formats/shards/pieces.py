@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from oneslack.errors import FormatError
-from oneslack.formats.shards.columns import Texts, join
+from ...errors import FormatError
+from .columns import Texts, join
 
 MAX_ENTRIES = 2**31 - 1
 

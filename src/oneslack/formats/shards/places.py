@@ -4,7 +4,7 @@ import os
 import re
 import stat
 
-from oneslack.errors import FormatError
+from ...errors import FormatError
 
 AGAIN = "pack the data again, or fetch the file again"
 PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")

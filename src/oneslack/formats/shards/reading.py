@@ -10,13 +10,13 @@ from itertools import accumulate
 
 import numpy as np
 
-from oneslack.errors import FormatError, OneslackError
-from oneslack.formats.sentences import Column, Sentences
-from oneslack.formats.shards.checks import CheckedArrays
-from oneslack.formats.shards.columns import Texts, positions_in, values_of
-from oneslack.formats.shards.manifest import load_manifest
-from oneslack.formats.shards.mapped_file import MappedFile
-from oneslack.formats.shards.places import shard_path
+from ...errors import FormatError, OneslackError
+from ..sentences import Column, Sentences
+from .checks import CheckedArrays
+from .columns import Texts, positions_in, values_of
+from .manifest import load_manifest
+from .mapped_file import MappedFile
+from .places import shard_path
 
 
 def open_shards(folder):
@@ -141,7 +141,7 @@ class Shard:
         return self._checked.offsets()
 
     def _rows_of_X(self, lo, hi):
-        from oneslack.row_parts import rows_between
+        from ...data.row_parts import rows_between
 
         whole = self._whole_X
         self._checked.check_rows(lo, hi)
@@ -155,7 +155,7 @@ class Shard:
         arrays = self._checked.file.arrays
         if self.shards.kind == "dense":
             return arrays["values"]
-        from oneslack.row_parts import csr_of
+        from ...data.row_parts import csr_of
 
         return csr_of(arrays["values"], arrays["indices"], self.indptr, self.shards.n_features)
 

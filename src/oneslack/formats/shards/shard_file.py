@@ -15,7 +15,7 @@ import zlib
 
 import numpy as np
 
-from oneslack.formats.atomic import atomic_write
+from ..atomic import atomic_write
 
 ALIGNMENT = 64
 #: Bytes that are checked together when the first of them is used.

@@ -11,23 +11,14 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from oneslack.errors import FormatError, OneslackError
-from oneslack.formats.shards.blocks import checked_block
-from oneslack.formats.shards.columns import (
-    MANY,
-    as_column,
-    as_groups,
-    distinct,
-    group_level,
-    level,
-    to_level,
-    wider,
-)
-from oneslack.formats.shards.manifest import Entry, Manifest, load_manifest
-from oneslack.formats.shards.pieces import MAX_ENTRIES, Piece, arrays_of, refuse_unlike
-from oneslack.formats.shards.places import shard_path
-from oneslack.formats.shards.shard_file import write_shard
-from oneslack.formats.shards.sizes import in_bytes
+from ...data.bytes import in_bytes
+from ...errors import FormatError, OneslackError
+from .blocks import checked_block
+from .columns import MANY, as_column, as_groups, distinct, group_level, level, to_level, wider
+from .manifest import Entry, Manifest, load_manifest
+from .pieces import MAX_ENTRIES, Piece, arrays_of, refuse_unlike
+from .places import shard_path
+from .shard_file import write_shard
 
 LEFTOVER = re.compile(r"\.[0-9a-f]{32}\.part")
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

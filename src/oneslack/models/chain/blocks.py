@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from ...ragged import Ragged
-from ...rounding import Sizes
-from ...rows import Shard
+from ...certificate.rounding import Sizes
+from ...data.ragged import Ragged
+from ...data.rows import Shard
 from .data import ChainData, pack_sentences, refuse_forbidden
 from .lattice import lattice_of, of_label
 

@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from ...ragged import Ragged
-from ...rounding import gamma
-from ...rows import LARGEST, Shard, as_rows, check_finite, compiled_view, cut_into_shards
-from ...sample_weights import weights_of
-from ..linear import SMALL, longest_row, small_norms, upper_lengths
+from ...certificate.rounding import gamma
+from ...data.ragged import Ragged
+from ...data.rows import LARGEST, Shard, as_rows, check_finite, compiled_view, cut_into_shards
+from ...data.sample_weights import weights_of
+from ..linear.rows import SMALL, longest_row, small_norms, upper_lengths
 
 #: The label of a token whose label is not known.
 UNKNOWN = -1

@@ -17,7 +17,7 @@ from itertools import pairwise, product
 import numpy as np
 import scipy.sparse as sp
 
-from ...rows import Shard
+from ...data.rows import Shard
 from .blocks import ChainBlocks
 from .data import UNKNOWN, pack_sentences
 from .lattice import lattice_of, layout_of

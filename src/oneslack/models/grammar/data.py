@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...ragged import Ragged
-from ...rows import Shard
-from ...sample_weights import weights_of
+from ...data.ragged import Ragged
+from ...data.rows import Shard
+from ...data.sample_weights import weights_of
 
 #: Work is handed out in so many parts: long sentences cost most, and threads should end together.
 PARTS = 32

@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from ...rounding import Sizes
-from ...rows import Shard
+from ...certificate.rounding import Sizes
+from ...data.rows import Shard
 from .data import GrammarData, pack_sentences
 from .listing import all_trees
 from .rules import Grammar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..binary import Binary
+from ..linear.binary import Binary
 from .average_precision import AveragePrecision
 from .contingency import ContingencyLoss
 from .f_beta import FBeta
@@ -60,7 +60,7 @@ def measure_model(metric, n_features, *, k=None, beta=1.0, concave=False, interc
             raise ValueError(f"metric={metric!r} needs k, the number of examples to predict positive")
         return (PrecisionAtK if metric == "precision_at_k" else RecallAtK)(n_features, k)
     if metric == "roc_auc":
-        from ..ranking import Ranking
+        from ..ranking.model import Ranking
 
         return Ranking(n_features)
     build = {

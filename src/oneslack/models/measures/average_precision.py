@@ -28,8 +28,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...certificate.rounding import Sizes
 from ...metrics import average_precision
-from ...rounding import Sizes
 from .base import SampleMeasure
 
 

@@ -19,11 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
+from ...certificate.rounding import Sizes
+from ...data.rows import Shard
 from ...objective import inner
-from ...rounding import Sizes
-from ...rows import Shard
-from ..binary import Binary
-from ..linear import LinearData
+from ..linear.binary import Binary
+from ..linear.rows import LinearData
 
 
 @dataclass(frozen=True)

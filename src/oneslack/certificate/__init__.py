@@ -1,0 +1,1 @@
+"""What is proven: bounds of P and D that hold whatever rounding does."""

@@ -1,0 +1,1 @@
+"""Matrices and ragged rows as compiled loops read them, and what tells data from other data."""

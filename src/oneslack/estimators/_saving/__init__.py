@@ -1,0 +1,1 @@
+"""Estimators as model files, and back: one file a kind."""

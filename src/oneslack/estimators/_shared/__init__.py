@@ -1,0 +1,1 @@
+"""What estimators share: checks, targets, one way to train, callbacks, warm starts."""

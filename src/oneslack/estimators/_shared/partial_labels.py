@@ -1,0 +1,64 @@
+"""Fitting a chain to sentences of which not all labels are known."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from ... import driver
+from ...latent.completion import solve_completed
+from ...models.chain.runs import inner_chain, known_runs, widened
+from ...problems.in_memory import Problem
+from ...problems.parts.new import engine_of
+from ...result import Status
+from .weight_terms import NAMES
+
+#: The first weights need not be exact.
+ROUGH = 0.05
+
+
+def check_is_here(engine):
+    """Raise where the examples would lie with workers."""
+    if engine_of(engine) is not None:
+        raise ValueError("labels that are not known are filled in on this machine only; drop engine")
+
+
+def solve_partly_labelled(model, X, Y, C, training, callbacks, *, sample_weight=None, start=None, **options):
+    """The Result of training on sentences with labels of -1, which are not known.
+
+    The first weights are `start`, or those learned from the runs of known labels alone.  `training` is what
+    `driver.solve` takes, `options` what Problem takes.
+    """
+    begin, data = time.perf_counter(), model.pack(X, Y, sample_weight)
+    training = dict(training, callbacks=callbacks)
+    time_limit = training.pop("time_limit")
+    w, interrupted = start, False
+    if start is None:
+        w, interrupted = _first_weights(model, data, C, training, time_limit, options)
+    if interrupted:
+        training["max_iter"] = 1  # for a bound, and no more
+    if time_limit is not None:
+        time_limit = max(time_limit - (time.perf_counter() - begin), 1e-9)
+
+    def problem_of(filled):
+        return Problem(filled, X, Y, C, sample_weight=sample_weight, **options)
+
+    result = solve_completed(problem_of, model, data, w, time_limit=time_limit, **training)
+    return replace(result, status=Status.INTERRUPTED) if interrupted else result
+
+
+def _first_weights(model, data, C, training, time_limit, options):
+    """(w, whether Ctrl-C cut it short)."""
+    if (data.y < 0).all():
+        raise ValueError("no token has a label: there is nothing to learn from")
+    X, Y, weights = known_runs(data)
+    if not weights.any():
+        return np.zeros(model.n_params), False
+    options = {name: value for name, value in options.items() if name not in NAMES}
+    problem = Problem(inner_chain(model), X, Y, C, sample_weight=weights, **options)
+    rough = dict(training, tol=max(training["tol"], ROUGH))
+    with problem.engine:
+        result = driver.solve(problem, time_limit=time_limit, keep_state=False, **rough)
+    return widened(model, result.w), result.status is Status.INTERRUPTED

@@ -1,0 +1,114 @@
+"""Tasks whose examples lie in a folder of shards: labels are coded when a part of them is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...models import Binary, Multiclass
+from .class_task import ClassTask
+from .targets import _shown, check_weights, weights_of_classes
+
+#: Targets that are looked at to see where they lie.
+SOME = 100_000
+
+
+def is_shards(X) -> bool:
+    """Whether X is what `formats.open_shards` gives."""
+    return hasattr(X, "manifest") and hasattr(X, "n_rows")
+
+
+def prepare(model, shards, y, sample_weight):
+    """Refuse what shards cannot have, and learn the names of the features."""
+    if y is not None or sample_weight is not None:
+        raise ValueError("shards hold their own labels and weights; give y and sample_weight when packing")
+    if shards.kind == "sentences":
+        raise ValueError(f"{shards.path}: holds sentences, no rows of features; use SequenceTagger")
+    if shards.manifest.labels is None:
+        raise ValueError(f"{shards.path}: holds no labels; pack files that have some")
+    if model.warm_start or model.C == "auto":
+        raise ValueError("warm_start and C='auto' need examples in memory, not shards")
+    model.n_features_in_ = shards.n_features
+    if shards.feature_names:
+        model.feature_names_in_ = np.array(shards.feature_names, dtype=object)
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
+
+
+@dataclass(frozen=True)
+class ShardedClassTask(ClassTask):
+    """of_class (K,): weights of the classes, or None."""
+
+    of_class: np.ndarray | None = None
+
+    def models(self):
+        d, K = self.n_features, self.n_classes
+        if not self.is_binary:
+            yield Multiclass(d, K, self.intercept, self.cost), _codes, self._weigh(self.of_class)
+            return
+        of_class = self.of_class
+        if self.cost is not None:
+            costs = np.array([self.cost[0, 1], self.cost[1, 0]])
+            of_class = costs if of_class is None else of_class * costs
+        for k in [1] if K == 2 else range(K):
+            yield Binary(d, self.intercept), _is_class(k), self._weigh(of_class)
+
+    @staticmethod
+    def _weigh(of_class):
+        """Weights of rows as a function; None leaves them as they were packed."""
+        if of_class is None:
+            return None
+
+        def weigh(rows):
+            weights = of_class[rows.codes]
+            return weights if rows.sample_weight is None else weights * rows.sample_weight
+
+        return weigh
+
+
+def class_task(shards, intercept, class_weight, cost_of, one_vs_rest) -> ShardedClassTask:
+    """The task of classifying the rows of shards; cost_of(classes) gives the losses or None."""
+    classes = shards.classes
+    if classes is None or shards.manifest.labels == "numbers":
+        raise ValueError(f"{shards.path}: its labels are no classes; use a regressor, or pack other labels")
+    if len(classes) < 2:
+        raise ValueError(f"y has only one class ({_shown(classes[0])}); classification needs at least two")
+    of_class = None
+    if class_weight is not None:
+        codes = np.arange(len(classes))
+        counts = _counts(shards) if class_weight == "balanced" else None
+        of_class = check_weights(weights_of_classes(class_weight, classes, codes, counts))
+    cost = cost_of(classes)
+    one_vs_rest = one_vs_rest and len(classes) > 2
+    if one_vs_rest and cost is not None:
+        raise ValueError(
+            "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
+        )
+    return ShardedClassTask(
+        classes, None, shards.n_features, intercept, None, cost, one_vs_rest, of_class=of_class
+    )
+
+
+def some_targets(shards):
+    """Numbers from the beginning of the shards."""
+    if shards.manifest.labels == "text":
+        raise ValueError(f"{shards.path}: its labels are text, no numbers; use a classifier")
+    first = shards[0]
+    return np.asarray(first.rows(0, min(SOME, len(first))).y, dtype=np.float64)
+
+
+def _counts(shards):
+    """(K,): how often each class is there, by weight."""
+    counts = np.zeros(len(shards.classes))
+    for shard in shards:
+        counts += np.bincount(shard.codes, shard.sample_weight, minlength=len(counts))
+    return counts
+
+
+def _codes(rows):
+    return rows.codes
+
+
+def _is_class(k):
+    return lambda rows: np.where(rows.codes == k, 1.0, -1.0)

@@ -1,0 +1,1 @@
+"""Rounds of filling in what is unknown (labels, latent values) and training."""

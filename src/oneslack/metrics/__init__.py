@@ -1,0 +1,37 @@
+"""Measures of predictions: of classes and orders, of phrases in tagged sentences, of brackets in trees."""
+
+from .brackets import BracketScores, bracket_f1, bracket_scores
+from .phrases import PhraseScore, phrase_f1, phrase_scores, phrases, token_accuracy
+from .scores import (
+    average_precision,
+    f_beta,
+    k_of,
+    mean_average_precision,
+    ndcg,
+    ordered_pairs,
+    precision_at_k,
+    precision_recall_break_even,
+    recall_at_k,
+    roc_auc,
+)
+
+__all__ = [
+    "BracketScores",
+    "PhraseScore",
+    "average_precision",
+    "bracket_f1",
+    "bracket_scores",
+    "f_beta",
+    "k_of",
+    "mean_average_precision",
+    "ndcg",
+    "ordered_pairs",
+    "phrase_f1",
+    "phrase_scores",
+    "phrases",
+    "precision_at_k",
+    "precision_recall_break_even",
+    "recall_at_k",
+    "roc_auc",
+    "token_accuracy",
+]

@@ -1,0 +1,1 @@
+"""Rows with margins that share slacks: the general form."""

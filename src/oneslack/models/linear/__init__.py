@@ -1,0 +1,1 @@
+"""Features times a scalar loss: two classes, many classes, regression."""

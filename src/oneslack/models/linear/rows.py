@@ -1,0 +1,157 @@
+"""What the models on a feature matrix share: packed data, and duals without a free component.
+
+Such a model sees an example only through its scores, which are linear in w.  So a solver can search
+a line, take a cut or smooth the hinge at a known S without another pass over the data: the `scores`
+extension of protocols.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...certificate.rounding import gamma
+from ...data.rows import LARGEST, Shard, as_rows, check_finite, compiled_view, cut_into_shards
+from ...data.sample_weights import weights_of
+
+#: Numbers of a matrix that a compiled loop is not worth loading for.
+SMALL = 10_000
+#: A square below this may have lost digits.
+UNDERFLOW = 1e-290
+
+
+@dataclass(frozen=True)
+class LinearData:
+    """Packed examples: X (n, d) dense or CSR, y (n,) as the model codes it, weights (n,)."""
+
+    X: object
+    y: np.ndarray
+    weights: np.ndarray
+
+    @cached_property
+    def view(self):
+        return compiled_view(self.X)
+
+    @property
+    def n_entries(self) -> int:
+        """Numbers that X holds."""
+        return self.X.nnz if sp.issparse(self.X) else self.X.size
+
+    @cached_property
+    def shards(self) -> list[Shard]:
+        """For what reads X."""
+        return cut_into_shards(self.n, self.n_entries)
+
+    def score_shards(self, S) -> list[Shard]:
+        """For what reads only scores S, which is much less."""
+        return cut_into_shards(self.n, S.size)
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    @cached_property
+    def norm2(self) -> np.ndarray:
+        """|x_i|^2."""
+        if self.n_entries <= SMALL:
+            return small_norms(self.X)
+        from ..._jit.rows import squared_norms
+
+        out = np.empty(self.n)
+        squared_norms(self.view, 0, self.n, out)
+        return out
+
+    @property
+    def depth(self) -> int:
+        """The most numbers that a row holds."""
+        return longest_row(self.X)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """|x_i|, rounded up."""
+        return upper_lengths(self.norm2, self.depth)
+
+    def check_finite(self):
+        """Raise where X holds a number that is not finite, or too large to be squared."""
+        if not self.norm2.max(initial=0.0) <= LARGEST:
+            check_finite(self.X)
+
+    def take(self, index) -> LinearData:
+        """The examples `index`, as a copy."""
+        return LinearData(self.X[index], self.y[index], self.weights[index])
+
+
+def small_norms(X) -> np.ndarray:
+    """|x_i|^2 of the rows of a small matrix, without compiled code."""
+    if sp.issparse(X):
+        wide = X.astype(np.float64)
+        return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
+    wide = X.astype(np.float64, copy=False)
+    return np.einsum("ij,ij->i", wide, wide)
+
+
+def longest_row(X) -> int:
+    """The most numbers that a row of a matrix holds."""
+    return int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
+
+
+def upper_lengths(norm2, depth) -> np.ndarray:
+    """At least the lengths of vectors of `depth` numbers whose squares were summed up."""
+    lengths = np.sqrt(norm2 + depth * UNDERFLOW)
+    lengths *= 1.0 + gamma(depth + 8)
+    return lengths
+
+
+def pack_rows(X, y, weights) -> LinearData:
+    """Checked and packed; weights of one where none are given."""
+    X = as_rows(X)
+    n = X.shape[0]
+    if len(y) != n:
+        raise ValueError(f"X has {n} rows but y has {len(y)} labels")
+    return LinearData(X, np.ascontiguousarray(y), weights_of(weights, n))
+
+
+def circulation(flow: np.ndarray) -> np.ndarray:
+    """The largest part of `flow` (K, K), found greedily, with as much going into a node as out.
+
+    A feasible dual puts no weight on the intercepts: what examples of class j give to class k must
+    balance.  Any flow is a circulation plus paths from nodes with too much going out to nodes with
+    too much coming in; take those paths away, shortest first.
+    """
+    flow = flow.copy()
+    np.fill_diagonal(flow, 0.0)
+    tiny = 1e-15 * max(flow.sum(), 1e-300)
+    surplus = flow.sum(axis=1) - flow.sum(axis=0)
+    for source in np.flatnonzero(surplus > tiny):
+        while surplus[source] > tiny:
+            path = _shortest_path(flow, source, surplus < -tiny, tiny)
+            if path is None:
+                break
+            edges = (path[:-1], path[1:])
+            amount = min(surplus[source], -surplus[path[-1]], flow[edges].min())
+            flow[edges] = np.maximum(flow[edges] - amount, 0.0)
+            surplus[source] -= amount
+            surplus[path[-1]] += amount
+    return flow
+
+
+def _shortest_path(flow, source, is_sink, tiny):
+    parent = np.full(len(flow), -1)
+    parent[source] = source
+    frontier = [source]
+    while frontier:
+        following = []
+        for node in frontier:
+            for child in np.flatnonzero((flow[node] > tiny) & (parent < 0)):
+                parent[child] = node
+                if is_sink[child]:
+                    path = [int(child)]
+                    while path[-1] != source:
+                        path.append(int(parent[path[-1]]))
+                    return np.array(path[::-1])
+                following.append(child)
+        frontier = following
+    return None

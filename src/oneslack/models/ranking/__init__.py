@@ -1,0 +1,1 @@
+"""Orders of examples: pairs, queries, ordered classes, ROC area."""

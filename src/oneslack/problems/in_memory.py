@@ -1,0 +1,524 @@
+"""Problem: a model, its data and C; turns a w into cuts.
+
+    P(w) = 1/2 |r (w - prior)|^2 + C sum_i s_i H_i(w)      H_i(w) = max_z loss(y_i, z) - <w, delta_i(z)>
+
+The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what it counts in P.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..certificate.rounding import (
+    SAFE,
+    TINY,
+    Extent,
+    Lower,
+    Proof,
+    Sizes,
+    dual_proof,
+    extent_of,
+    gamma,
+    lower_bound,
+    norm_up,
+    primal_error,
+    rounded_up,
+    worst_scores,
+)
+from ..cuts import Cuts, Plane
+from ..data.identity import Identified, regulariser_digest
+from ..data.rows import equal_shards
+from ..data.sample_weights import check_total, check_weights
+from ..engines.processes import Processes
+from ..engines.threads import Threads
+from ..models.answers import finite, finite_row, is_one_number
+from ..objective import Regulariser
+from . import batches
+from .per_example import Examples, Oracle, parts_of, stack_rows
+from .regulariser_input import regulariser_of
+
+_SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
+_LINE = ("along", "cut_along")  # one of them
+
+
+def check_C(C):
+    """Raise unless C can weigh a risk."""
+    if not np.isfinite(C) or C <= 0:
+        raise ValueError(f"C must be a positive number; got {C!r}")
+
+
+def lacks(model, names) -> list[str]:
+    """Those of `names` that the model does not have."""
+    return [name for name in names if not hasattr(model, name)]
+
+
+@dataclass
+class Work:
+    """What finding worst outputs has cost so far; the trace shows it."""
+
+    oracle_calls: int = 0
+    oracle_seconds: float = 0.0
+    cached: int = 0
+    cached_seconds: float = 0.0
+
+    def __add__(self, other) -> Work:
+        return Work(*(mine + more for mine, more in zip(astuple(self), astuple(other), strict=True)))
+
+
+def offers_scores(model) -> bool:
+    """Whether examples are seen through scores that are linear in w (protocols.Scores)."""
+    return not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
+
+
+def is_certifiable(model, has_scores) -> bool:
+    """Whether bounds of its problems can be proven: without `sizes` nothing bounds the rounding of scores."""
+    return bool(getattr(model, "exact", True)) and not (has_scores and lacks(model, ["sizes"]))
+
+
+def is_compiled(model, rescaling="margin") -> bool:
+    """Whether loops over examples are: through scores, or by a decoder of many examples."""
+    return (offers_scores(model) and rescaling == "margin") or not lacks(model, batches.NEEDS)
+
+
+def checked_rescaling(model, rescaling):
+    """The name of a way that the loss enters, if the model has it."""
+    if rescaling not in ("margin", "slack"):
+        raise ValueError(f"rescaling={rescaling!r} is not known; use 'margin' or 'slack'")
+    if rescaling == "slack" and not hasattr(model, "decode_slack"):
+        raise ValueError(
+            f"rescaling='slack' needs a method decode_slack(w, x, y) of {type(model).__name__}: "
+            "argmax_z loss(y, z) (1 - <w, psi(x, y) - psi(x, z)>)"
+        )
+    return rescaling
+
+
+class Look(NamedTuple):
+    """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
+
+    risk: float
+    slope: float
+    loss: float
+    coefficients: np.ndarray | None
+
+
+class Problem(Identified):
+    """Examples (X, Y) under a model.
+
+    Parameters
+    ----------
+    model : a Model (protocols.py)
+    X, Y : sequences of n examples; a matrix and a vector for the linear models
+    C : weight of the sum of the examples' hinges
+    sample_weight : (n,) or None
+    rescaling : "margin": H = max_z loss - <w, delta>; "slack": max_z loss (1 - <w, delta>)
+    cache_size : cuts of each example that cutting planes remember, where the model has no scores
+    n_jobs : threads, or processes for a model of three methods; None for all cores
+    prior : where weights are drawn to instead of 0: (n_params,), or by groups (regulariser_input.py)
+    scale : how strongly each is, r > 0: a number, (n_params,), or by groups
+    nonnegative : weights held >= 0: True for all but intercepts, a mask, indices, or names of blocks
+
+    Examples
+    --------
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> problem = oneslack.Problem(oneslack.Binary(2), X, y, C=1.0)
+    >>> result = oneslack.solve(problem, tol=1e-6)
+    >>> bool(np.isclose(problem.primal(result.w), result.primal))
+    True
+    """
+
+    #: The risk is never negative, so the zero plane lies under it.
+    floor = 0.0
+    #: How large a loss is: 1 but where the packed data have a `unit` of their own (targets in thousands).
+    unit = 1.0
+
+    def __init__(
+        self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", cache_size=0,
+        n_jobs=1, engine=None, prior=None, scale=None, nonnegative=None,
+    ):  # fmt: skip
+        check_C(C)
+        self.model, self.X, self.Y, self.C = model, X, Y, float(C)
+        self.cache_size = cache_size
+        self.work = Work()
+        self.rescaling = checked_rescaling(model, rescaling)
+        self.has_scores = offers_scores(model) and rescaling == "margin"
+        self.has_batches = not self.has_scores and not lacks(model, batches.NEEDS)
+        self.certified = is_certifiable(model, self.has_scores)
+        compiled = self.has_scores or self.has_batches
+        self.engine = engine or (Threads if compiled else Processes)(n_jobs)
+        self.regulariser = regulariser_of(model, prior, scale, nonnegative)
+        data = model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight)
+        if hasattr(data, "check_finite"):
+            data.check_finite()
+        self._set_data(data)
+        self._largest = np.zeros(2)  # length and loss of the cuts that the oracle has given
+        if self.has_batches:
+            self._oracle = batches.BatchOracle(model, self.data, rescaling, self.engine)
+        else:
+            self._oracle = Oracle(model, Examples(X, Y, self.data.weights), rescaling)
+
+    def _set_data(self, data):
+        self.data = data
+        self.n = data.n
+        check_weights(data.weights)
+        total = float(data.weights.sum())
+        check_total(total, self.C)
+        self.mean = 1.0 / total
+        self.weight = self.C * total
+        self.unit = getattr(data, "unit", 1.0)
+        self.n_params = self.model.n_params
+
+    def name_examples_from(self, first):
+        """Errors call example i first + i: a worker counts its part of the examples from 0."""
+        if self.names_examples:
+            self._oracle = replace(self._oracle, first=first)
+
+    @property
+    def names_examples(self) -> bool:
+        """Whether errors can call examples by other numbers."""
+        return not (self.has_scores or self.has_batches)
+
+    def sample(self, index) -> Problem:
+        """The same problem on some examples, with C raised so that the total weight stays."""
+        data = self.data.take(index)
+        return self.on(data, C=self.weight / max(float(data.weights.sum()), 1e-300))
+
+    def on(self, data, C=None) -> Problem:
+        """The same problem on other packed examples, with another C where it is given."""
+        part = object.__new__(Problem)
+        part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
+        part.model, part.engine, part.regulariser = self.model, self.engine, self.regulariser
+        part.C = self.C if C is None else C
+        part.has_scores, part.has_batches = self.has_scores, self.has_batches
+        part.X = part.Y = None
+        part._set_data(data)
+        return part
+
+    # What rounding can have done to bounds (rounding.py).
+
+    @property
+    def extent(self) -> Extent:
+        """How large the numbers are."""
+        if self.has_scores:
+            return self._scored_extent
+        # Values of outputs are differences of sums.
+        lengths, losses, terms = self._cut_sizes()
+        reach, losses = Sizes(lengths, losses, self.data.weights).totals()
+        return Extent(terms, self.n, reach, losses, is_sum=False)
+
+    @cached_property
+    def _scored_extent(self):
+        return extent_of(self.model, self.data)
+
+    @property
+    def seen(self):
+        return self._largest.tolist() if self.names_examples else None
+
+    def see(self, seen):
+        largest = np.asarray(seen, float)
+        if largest.shape != (2,):
+            raise ValueError("what was seen of the model's answers is not a length and a loss")
+        np.maximum(self._largest, largest, out=self._largest)
+
+    def cut_lengths(self):
+        """No cut is longer: (n,), or one number for all."""
+        return self._cut_sizes()[0]
+
+    def _cut_sizes(self):
+        """(lengths of cuts, losses, numbers to sum up for a score): as the model tells, or as met so far."""
+        if not self.has_batches:
+            return *(SAFE * self._largest), self.n_params
+        if not hasattr(self.model, "sizes"):
+            return *self._batch_largest, self.n_params
+        sizes = self.model.sizes(self.data)
+        factors = np.maximum(sizes.losses, 1.0) if self.rescaling == "slack" else 1.0
+        return factors * sizes.lengths, sizes.losses, self.data.depth
+
+    @cached_property
+    def _batch_largest(self):
+        """Of a user's batches, from their cuts at w = 0, four times as long."""
+        cuts = self._oracle.cuts(np.zeros(self.n_params), 0, self.n)
+        rows = sp.csr_array(cuts.deltas)
+        lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
+        return 4.0 * float(lengths.max(initial=0.0)), float(cuts.losses.max(initial=0.0))
+
+    def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
+        """At least P(w), where it was computed as `primal`, from w or from scores of such a `way`.  Where its
+        rounding may be more than `enough`, it is computed anew, and examples that are beyond their margin
+        whatever rounding does are told apart."""
+        error = primal_error(self.extent, self.regulariser, w, primal, self.C, way)
+        if error <= enough or not (self.has_scores and hasattr(self.model, "worsened")):
+            return rounded_up(primal, error)
+        regular, hinges = self.regulariser.value(w), self.weight * self.worst_risk(w)
+        error = gamma(len(w) + 16) * regular + gamma(self.extent.rows + 32) * hinges
+        if not self.regulariser.is_least_at(w):
+            error += TINY * len(w)  # squares may have underflown
+        return rounded_up(regular + hinges, error)
+
+    def worst_risk(self, w) -> float:
+        """R(w), were every score as wrong as rounding can have made it."""
+        S = worst_scores(self.model, self.data, self.scores(w), w, self.extent.terms)
+        return self.risk_at(S)
+
+    def lower(self, proof, w, upper, enough=np.inf) -> Lower:
+        """What a dual point proves, where P(w) <= upper."""
+        return lower_bound(self.regulariser, proof, self.extent.free, w, upper, enough)
+
+    def plane_errors(self) -> tuple[float, float]:
+        """By how much a plane's normal, as a vector, and its offset may be off."""
+        extent = self.extent
+        share = self.mean * gamma(extent.terms + extent.rows + 64)
+        return share * extent.reach, share * extent.losses
+
+    # Values and cuts at w.
+
+    def primal(self, w, weight=None) -> float:
+        """P(w), or with another weight of the risk."""
+        return self.regulariser.value(w) + (weight or self.weight) * self.risk(w)
+
+    def risk(self, w) -> float:
+        """R(w): the weighted mean of the hinges."""
+        return self.risk_at(self.scores(w)) if self.has_scores else self.mean_cut(w).value(w)
+
+    def mean_cut(self, w) -> Plane:
+        """The plane under R that touches it at w."""
+        if self.has_scores:
+            return self.cut_at(self.scores(w))
+        with self._asking(self.n):
+            if self.has_batches:
+                normal, offset = self._oracle.mean(w)
+            else:
+                tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
+                parts = self._ask(tasks)
+                normal, offset = sum(g for g, _ in parts), sum(b for _, b in parts)
+        return Plane(normal * self.mean, self.mean * offset)
+
+    def _ask(self, tasks):
+        """The oracle's answers, example by example; how large they are is noted."""
+        answers = self.engine.map(self._oracle, tasks)
+        for _, largest in answers:
+            np.maximum(self._largest, largest, out=self._largest)
+        return [found for found, _ in answers]
+
+    @contextmanager
+    def _asking(self, n):
+        """Questions about n examples, counted and timed."""
+        start = time.perf_counter()
+        yield
+        self.work.oracle_calls += n
+        self.work.oracle_seconds += time.perf_counter() - start
+
+    @contextmanager
+    def recalling(self, n):
+        """Looks at the remembered cuts of n examples, counted and timed."""
+        start = time.perf_counter()
+        yield
+        self.work.cached += n
+        self.work.cached_seconds += time.perf_counter() - start
+
+    def cuts(self, w, index=None) -> Cuts:
+        """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best."""
+        index = np.arange(self.n) if index is None else np.asarray(index)
+        with self._asking(len(index)):
+            if self.has_batches:
+                return self._batch_cuts(w, index)
+            tasks = [("rows", w, part) for part in parts_of(index)]
+            found = [cut for part in self._ask(tasks) for cut in part]
+        index = index[[cut is not None for cut in found]]
+        found = [cut for cut in found if cut is not None]
+        rows = stack_rows([row for row, _, _ in found], self.n_params)
+        losses = np.array([loss for _, loss, _ in found])
+        return Cuts(index, rows, losses, [output for _, _, output in found])
+
+    def _batch_cuts(self, w, index):
+        lo, hi = int(index[0]), int(index[-1]) + 1
+        if hi - lo == len(index):
+            return self._oracle.cuts(w, lo, hi)
+        part = replace(self._oracle, data=self.data.take(index))
+        return part.cuts(w, 0, len(index), names=index)
+
+    def cut_cache(self, size, enough):
+        """Remembers `size` cuts of each example; see solvers/cut_cache.py."""
+        from ..memory.cut_cache import CutCache
+
+        return CutCache(self, size, enough)
+
+    @property
+    def has_dear_cuts(self) -> bool:
+        """Whether a cut costs so much that one which a line search has seen is taken."""
+        return hasattr(self.model, "cut_along")
+
+    # Through scores: no pass over the data but in `scores` and the adjoint.
+
+    def map_rows(self, function, *arguments):
+        """A model's function over shards of the examples."""
+        return self.engine.map(lambda shard: function(self.data, shard, *arguments), self.data.shards)
+
+    def scores(self, w) -> np.ndarray:
+        S = self.model.new_scores(self.data)
+        self.map_rows(self.model.scores, w, S)
+        return S
+
+    def map_scores(self, function, S, *arguments):
+        """A model's function of scores over shards of them."""
+        shards = self.data.score_shards(S)
+        if len(shards) == 1:  # it is worked on here, so the threads are free for its pieces
+            shards = [replace(shards[0], map=self.engine.map)]
+        return self.engine.map(lambda shard: function(self.data, shard, S, *arguments), shards)
+
+    def risk_at(self, S) -> float:
+        return finite(self.mean * sum(self.map_scores(self.model.risk, S)), "risk")
+
+    def along(self, S, dS, t) -> Look:
+        """R(S + t dS) and its slope in t."""
+        if self.has_dear_cuts:
+            c = np.empty_like(S)
+            parts = self.map_scores(self.model.cut_along, S, dS, t, c)
+        else:
+            c = None
+            parts = self.map_scores(self.model.along, S, dS, t)
+        loss, risk, slope = (self.mean * sum(values) for values in zip(*parts, strict=True))
+        return Look(risk, slope, loss, c)
+
+    def cut_at(self, S) -> Plane:
+        """The plane at scores S."""
+        c = np.empty_like(S)
+        offset = self.mean * sum(self.map_scores(self.model.cut, S, c))
+        return Plane(finite(self.adjoint(c) * self.mean, "adjoint"), finite(offset, "cut"))
+
+    def group_cuts_at(self, S, count) -> list[Plane]:
+        """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""
+        groups, c = equal_shards(0, self.n, self.groups(count)), np.empty_like(S)
+
+        def plane(group):
+            offset = self.model.cut(self.data, group, S, c)
+            return Plane(self.model.adjoint(self.data, group, c) * self.mean, self.mean * offset)
+
+        return self.engine.map(plane, groups)
+
+    def groups(self, count) -> int:
+        """How many planes `group_cuts_at` gives."""
+        return max(1, min(count, self.n))
+
+    def adjoint(self, coefficients) -> np.ndarray:
+        """sum_i coefficients_i dS_i/dw."""
+        parts = self.map_rows(self.model.adjoint, coefficients)
+        return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+
+    def dual_of(self, shares) -> float:
+        """D at the duals C s_i p_i, balanced where there are intercepts."""
+        proof = self.proof_of(shares)
+        return self.regulariser.dual(proof.v, proof.linear)
+
+    def proof_of(self, shares) -> Proof:
+        """The dual point C s_i p_i, balanced where there are intercepts: a lower bound of min P, whatever p
+        is."""
+        shares = self.model.balance(self.data, shares)
+        coefficients = self.model.coefficients(self.data, shares)
+        v = self.C * self.adjoint(coefficients)
+        return self.proof_at(v, self.C * self.model.dual_loss(self.data, shares), shares)
+
+    def proof_at(self, v, linear, shares) -> Proof:
+        """The same of balanced shares, given its sums."""
+        extent, regulariser = self.extent, self.regulariser
+        # Shares of several classes may sum to a little more than 1.
+        sums, excess = extent.rows, gamma(4 + shares.size // len(shares))
+
+        def refined():
+            slopes = np.abs(self.model.coefficients(self.data, shares))
+            slopes = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
+            mass, losses = (self.C * total for total in self.model.sizes(self.data).totals(slopes))
+            return dual_proof(regulariser, v, linear, mass, losses, sums, excess)
+
+        mass, losses = self.C * extent.reach, self.C * extent.losses
+        return dual_proof(regulariser, v, linear, mass, losses, sums, excess, refined)
+
+
+class RiskProblem(Identified):
+    """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient)."""
+
+    has_scores, certified = False, True
+    unit = 1.0
+
+    def __init__(self, risk, n_params, C=1.0, *, regulariser=None, floor=None):
+        check_C(C)
+        if floor is not None and not np.isfinite(floor):
+            raise ValueError(f"floor must be a finite number or None; got {floor!r}")
+        self._risk, self.n_params, self.weight, self.floor = risk, n_params, float(C), floor
+        self.regulariser = regulariser or Regulariser(n_params)
+        self._offset_error = 0.0
+        self._seen = None
+
+    def mean_cut(self, w) -> Plane:
+        value, subgradient = self._asked(w)
+        size = abs(value) + norm_up(subgradient) * norm_up(w)
+        self._offset_error = max(self._offset_error, gamma(self.n_params + 8) * size)
+        return Plane(-subgradient, value - float(subgradient @ w))
+
+    def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
+        """At least P(w); the value and the subgradient of the risk are taken at their word.  It may have been
+        computed by the plane at w, whose offset and whose value there are off by as much each."""
+        error = gamma(self.n_params + 16) * (abs(primal) + self.regulariser.value(w))
+        return rounded_up(primal, error + 2.0 * self.weight * self._offset_error)
+
+    def lower(self, proof, w, upper, enough=np.inf) -> Lower:
+        """What a dual point proves, where P(w) <= upper."""
+        return lower_bound(self.regulariser, proof, None, w, upper, enough)
+
+    def plane_errors(self) -> tuple[float, float]:
+        """By how much a plane's normal and its offset may be off."""
+        return 0.0, self._offset_error
+
+    @property
+    def seen(self):
+        return [self._offset_error]
+
+    def see(self, seen):
+        self._offset_error = max(self._offset_error, seen[0])
+
+    def risk(self, w) -> float:
+        return self._asked(w)[0]
+
+    def _asked(self, w):
+        """(value, subgradient) of the risk, looked at."""
+        value, subgradient = self._risk(w.copy())
+        if not is_one_number(value):
+            raise ValueError(f"risk(w) returned the value {value!r}, expected one number")
+        value, subgradient = (
+            float(value),
+            finite_row(np.asarray(subgradient), self.n_params, "risk(w)", "the subgradient"),
+        )
+        if not np.isfinite(value):
+            raise ValueError(f"risk(w) returned the value {value}, expected a finite number")
+        if self.floor is not None and value < self.floor - 1e-9 * (1.0 + abs(self.floor)):
+            raise ValueError(f"risk(w) returned {value!r}, which is below the floor of {self.floor!r}")
+        return value, subgradient
+
+    def primal(self, w, weight=None) -> float:
+        """P(w), or with another weight of the risk."""
+        return self.regulariser.value(w) + (weight or self.weight) * self.risk(w)
+
+    def identity(self) -> dict:
+        """Of the risk one value is known, at weights that no solver has chosen; none is negative, as it may
+        be a function of such alone."""
+        if self._seen is None:
+            self._seen = f"{self.risk(np.random.default_rng(0).random(self.n_params)):.9g}"
+        return {
+            "model": "RiskProblem",
+            "parameters": self.n_params,
+            "weight": self.weight,
+            "regulariser": regulariser_digest(self.regulariser),
+            "risk": self._seen,
+            "unseen": "the risk is a function",
+        }
+
+    def vouches_for(self, w, primal, weight) -> bool:
+        """Planes are no matter of the examples' order: two equal values will do."""
+        return self.has_objective(w, primal, weight)

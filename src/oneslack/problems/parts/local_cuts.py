@@ -1,0 +1,124 @@
+"""The duals of one worker's examples over the cuts that it remembers of them.
+
+All workers hold the same point v = sum alpha delta, which counts everybody's duals.  In a `round` a worker
+goes over some of its own examples, as if every step moved v `scale` times as far, since the others move at
+the same time (solvers/distributed_cuts.py), and answers with its change of v.  The driver then says which
+share of that is taken and how v has changed by everybody's shares (`agree`).  Of changes only what is not
+zero travels.
+
+Rounds are numbered, so that a message that comes twice is noticed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engines.sums import add_to, copy_where, dot_with, move_both
+from ...memory.remembered import Remembered
+from ...solvers.structured_dual import FORGET, ask_blocks, blocks_in_any_order
+from .moved_weights import MovedWeights
+
+#: Examples that a thread asks at the same w: few, as other workers ask at the same time.
+BLOCK = 32
+
+
+class CutDuals:
+    """See above."""
+
+    spread = 1.0
+
+    def __init__(self, problem, seed):
+        self.problem = problem
+        self.store = Remembered(problem, problem.C * problem.data.weights)
+        self.rng = np.random.default_rng(seed)
+        self.point, self.moved = np.zeros(problem.n_params), MovedWeights(problem.n_params)
+        self.number = 0  # of the next round
+        self.order = []  # of the pass that is under way
+        self.last = None  # change of v by everybody
+        self.before = self.change = None  # of a round that is not agreed upon: (places, duals), change of v
+
+    def place(self, point, number):
+        """v, from the driver, and the number of the round that is next."""
+        self.point[:] = self.store.w[:] = point
+        self.number = number
+
+    def agree(self, change, share, number) -> bool:
+        """Take a share of the last round and everybody's change of v; None where there was no round.  False
+        where that is not what this worker has done last."""
+        is_due = self.before is not None
+        if is_due != (change is not None) or number != self.number + is_due:
+            return False
+        if is_due:
+            self.settle(share)
+            copy_where(self.change, self.point, self.store.w)
+            move_both(change, self.point, self.store.w)
+            self.last, self.number = change, number
+        return True
+
+    def round(self, scale, asks, place, places):
+        """(change of v, of sum alpha loss, what of that v's old value leaves to D, sum of the examples'
+        gaps), by part `place` of `places` of a pass over all examples; with a question about each of them, or
+        only over what is remembered."""
+        if place == 0:
+            self._begin_pass(asks)
+        part = self.order[place::places]
+        old = self._by_row()
+        self.store.scale = scale
+        if asks:
+            gap, _ = ask_blocks(self.problem, self.store, self.rng, part)
+        else:
+            gap, _ = self.store.visit(part)
+        linear, numbers = self._note(old)
+        self.change = self.moved.change(self.store.arena.view(), numbers, self.store.w, self.point, scale)
+        return self.change, linear, linear - dot_with(self.change, self.point), gap
+
+    def _begin_pass(self, asks):
+        if asks:
+            self.store.forget(FORGET)
+            self.order = blocks_in_any_order(self.problem, self.rng, BLOCK * self.problem.engine.n_jobs)
+        else:
+            self.order = self.rng.permutation(np.flatnonzero(self.store.counts))
+
+    def _by_row(self):
+        """Duals by the numbers of their cuts in the arena."""
+        alpha, places = np.zeros(self.store.arena.n_rows), self.store._present()
+        alpha[self.store.slots[places]] = self.store.alpha[places]
+        return alpha
+
+    def _note(self, old):
+        """Remember which duals have changed since they were `old`: (change of sum alpha loss, numbers of
+        their cuts)."""
+        store, places = self.store, self.store._present()
+        rows, alpha = store.slots[places], store.alpha[places]
+        before = np.concatenate([old, np.zeros(store.arena.n_rows - len(old))])[rows]
+        moved = np.flatnonzero(alpha != before)
+        self.before, rows = (places[moved], before[moved]), rows[moved]
+        return float((alpha - before)[moved] @ store.arena.b[rows]), rows
+
+    def settle(self, step):
+        """Take a share of the duals' change in the last round, if it is not agreed upon yet."""
+        if self.before is not None and step != 1.0:
+            places, old = self.before
+            alpha = self.store.alpha
+            alpha[places] = old + step * (alpha[places] - old)
+        self.before = None
+
+    def look(self, back):
+        """C sum_i s_i H_i at v before the share `back` of its last change; what is found is remembered."""
+        store = self.store
+        add_to(self.last, -back, store.w)
+        hinges = store.learn(self.problem, store.w, np.arange(self.problem.n))
+        copy_where(self.last, self.point, store.w)
+        return float(store.upper @ hinges)
+
+    def sum(self):
+        """(v of the worker's own examples, sum alpha loss, no imbalance), from the duals alone."""
+        self.store.refresh()
+        return self.store.w.copy(), self.store.linear, np.zeros(0)
+
+    def state(self):
+        return {"store": self.store.state(), "rng": self.rng.bit_generator.state}
+
+    def restore(self, state):
+        self.store.restore(state["store"])
+        self.rng.bit_generator.state = state["rng"]

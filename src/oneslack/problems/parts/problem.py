@@ -1,0 +1,268 @@
+"""SplitProblem: a Problem whose examples lie with workers; GatheredProblem: only the rows of X do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...certificate.rounding import Extent, Proof, dual_proof, gamma
+from ...cuts import Cuts, Plane
+from ...data.rows import stacked
+from ...data.sample_weights import check_total, weights_of
+from ...engines.scores import SplitScores
+from ...engines.sums import LOST, unpacked
+from ...errors import OneslackError
+from ..in_memory import (
+    Look,
+    Problem,
+    Work,
+    check_C,
+    checked_rescaling,
+    is_certifiable,
+    is_compiled,
+    offers_scores,
+)
+from ..per_example import count_of, digest_of
+from ..regulariser_input import regulariser_of
+from .parts import MemoryPart, folder_digest, folder_parts, memory_parts
+from .worker import RowsWorker, Worker
+
+
+@dataclass(frozen=True)
+class SplitData:
+    """What the driver knows of the examples: their weights (n,), the size of a loss, and find_digest() for
+    identity.py, which is the same for any number of workers."""
+
+    weights: np.ndarray
+    unit: float
+    find_digest: Callable[[], tuple[str, str | None]]
+
+    @cached_property
+    def digest(self) -> tuple[str, str | None]:
+        """See identity.py."""
+        return self.find_digest()
+
+    @property
+    def n(self) -> int:
+        return len(self.weights)
+
+
+class SplitProblem(Problem):
+    """A problem in parts, with a worker for each.
+
+    Scores stay with the workers (scores.py); values, slopes and planes come back as sums.
+
+    Parameters
+    ----------
+    model, C, sample_weight, rescaling, cache_size : as for Problem
+    X, Y : sequences of n examples, as for Problem; or shards, as `formats.open_shards` gives them, which the
+        workers read themselves, and code(shard) -> targets as the model has them; sample_weight is then
+        weigh(shard) or None
+    engine : Ray(...) or ThreadCrews(...)
+
+    Its `engine` is the crew; leave it by `with problem.engine:`, which ends the workers.
+
+    Examples
+    --------
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5], [-0.5, 0.0]]), [1, 1, -1, -1]
+    >>> problem = oneslack.SplitProblem(oneslack.Binary(2), X, y, C=1.0, engine=oneslack.ThreadCrews(2))
+    >>> with problem.engine:
+    ...     result = oneslack.solve(problem, oneslack.OneSlack(), tol=1e-4)
+    >>> result.gap <= 1e-4
+    True
+    """
+
+    def __init__(
+        self, model, X, Y, C=1.0, *, engine, sample_weight=None, rescaling="margin", cache_size=0,
+        prior=None, scale=None, nonnegative=None,
+    ):  # fmt: skip
+        check_C(C)
+        self.model, self.X, self.Y, self.C = model, None, None, float(C)
+        self.cache_size, self.rescaling = cache_size, checked_rescaling(model, rescaling)
+        self.has_scores, self.has_batches = offers_scores(model) and rescaling == "margin", False
+        self.certified, self.work = is_certifiable(model, self.has_scores), Work()
+        if self.has_scores and hasattr(model, "cut_along"):
+            raise OneslackError(
+                f"the risk of {type(model).__name__} is no sum over examples; use GatheredProblem"
+            )
+        self.regulariser = regulariser_of(model, prior, scale, nonnegative)
+        engine = engine.laid_out(decodes=self.is_compiled and not self.has_scores)
+        if hasattr(X, "manifest"):
+            parts, weights = folder_parts(X, Y, sample_weight, engine.n_workers)
+
+            def find_digest():
+                return folder_digest(X, Y, weights)
+
+        else:
+            parts = memory_parts(X, Y, sample_weight, engine.n_workers)
+            weights = weights_of(sample_weight, count_of(X))
+            known = digest_of(X, Y, weights)  # now: only the workers have them afterwards
+
+            def find_digest():
+                return known
+
+        check_total(float(weights.sum()), self.C)
+        self.parts = [(part.lo, part.hi) for part in parts]
+        self.engine = engine.start(Worker, parts, model, {"C": self.C, "rescaling": rescaling})
+        try:
+            _, total, unit, self.stiffness = self._total("about")
+        except BaseException:
+            self.engine.close()
+            raise
+        self._set_data(SplitData(weights, unit / total, find_digest))
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the workers' loops over examples are."""
+        return is_compiled(self.model, self.rescaling)
+
+    def _total(self, method, *arguments):
+        """The sum of the workers' answers; vectors among them dense."""
+        answer = self.engine.total(method, *arguments)
+        if isinstance(answer, str):
+            return answer
+        return tuple(unpacked(value) for value in answer)
+
+    @property
+    def extent(self) -> Extent:
+        # What a model of three methods has been asked for grows.
+        return self._known_extent if self.is_compiled else self._extent_now()
+
+    @cached_property
+    def _known_extent(self):
+        return self._extent_now()
+
+    def _extent_now(self):
+        first, *others = self.engine.ask("extent")
+        return sum(others, start=first)
+
+    @property
+    def seen(self):
+        return None if self.is_compiled else np.max(self.engine.ask("seen"), axis=0).tolist()
+
+    def see(self, seen):
+        self.engine.ask("see", seen)
+
+    def cut_lengths(self):
+        return np.concatenate(self.engine.ask("cut_lengths"))
+
+    def worst_risk(self, w) -> float:
+        return self.mean * self._total("worst_risk", np.asarray(w))[0]
+
+    def proof_at(self, v, linear, coefficients=None) -> Proof:
+        """Duals given by their sums."""
+        extent, C = self.extent, self.C
+        mass, losses = C * extent.reach, C * extent.losses
+        return dual_proof(self.regulariser, np.array(v), linear, mass, losses, extent.rows, gamma(1024))
+
+    def sample(self, index):
+        raise OneslackError("a problem in parts gives no samples; use another solver than newton")
+
+    # Values and cuts at w.
+
+    def risk(self, w) -> float:
+        return self.risk_at(self.scores(w)) if self.has_scores else self.mean_cut(w).value(w)
+
+    def mean_cut(self, w) -> Plane:
+        if self.has_scores:
+            return self.cut_at(self.scores(w))
+        with self._asking(self.n):
+            return self.plane_of("mean_cut", w)
+
+    def plane_of(self, method, w, *arguments):
+        """The plane that the workers' answers make; with what else they tell, summed up."""
+        normal, offset, *more = self._total(method, np.asarray(w), *arguments)
+        plane = self._plane((normal, offset))
+        return (plane, *more) if more else plane
+
+    def _plane(self, answer):
+        normal, offset = answer
+        return Plane(unpacked(normal) * self.mean, offset * self.mean)
+
+    def cuts(self, w, index=None) -> Cuts:
+        index = np.arange(self.n) if index is None else np.asarray(index)
+        lows = [lo for lo, _ in self.parts]
+        owner = np.searchsorted(lows, index, side="right") - 1
+        mine = [index[owner == k] for k in range(len(lows))]
+        with self._asking(len(index)):
+            found = self.engine.ask_each("cuts", mine, np.asarray(w))
+        places = np.concatenate([part[0] for part in found]).astype(np.int64)
+        rows = stacked([part[1] for part in found if len(part[0])] or [found[0][1]])
+        losses = np.concatenate([part[2] for part in found])
+        return Cuts(places, rows, losses, [output for part in found for output in part[3]])
+
+    # Through scores, which the workers keep.
+
+    def scores(self, w) -> SplitScores:
+        return SplitScores(np.array(w, dtype=float))
+
+    def risk_at(self, S) -> float:
+        return self.mean * self._total("risk", S)[0]
+
+    def along(self, S, dS, t) -> Look:
+        loss, risk, slope = (self.mean * value for value in self._total("along", S, dS, float(t)))
+        return Look(risk, slope, loss, None)
+
+    def cut_at(self, S) -> Plane:
+        return self._plane(self._total("cut", S))
+
+    def group_cuts_at(self, S, count) -> list[Plane]:
+        """Planes under the parts of the risk that `count` groups of examples make, or so many as there are
+        workers if those are more."""
+        per_worker = max(1, round(count / len(self.parts)))
+        answers = self.engine.ask("cuts_of_groups", S, per_worker)
+        return [self._plane(answer) for worker in answers for answer in worker]
+
+    def groups(self, count) -> int:
+        """How many planes `group_cuts_at` gives."""
+        return len(self.parts) * max(1, round(count / len(self.parts)))
+
+    # The workers' remembered cuts.
+
+    def cut_cache(self, size, enough):
+        from .caches import SplitCutCache
+
+        return SplitCutCache(self, size, enough)
+
+    # The workers' duals: see solvers/distributed_dual.py.
+
+    def total_duals(self, method, *arguments):
+        """A sum over the workers, or None where one of them has lost its duals."""
+        answer = self._total(method, *arguments)
+        return None if isinstance(answer, str) and answer == LOST else answer
+
+    def changes(self, method, separate, *arguments, meanwhile=None):
+        """The workers' answers one by one, or their sum as the only one, vectors packed; None where duals are
+        lost.  meanwhile() is what the driver does before it waits."""
+        ask = self.engine.ask if separate else self.engine.total
+        answers = ask(method, *arguments, meanwhile=meanwhile)
+        if isinstance(answers, str):
+            return None
+        return answers if separate else [answers]
+
+
+class GatheredProblem(Problem):
+    """A problem whose risk is no sum over examples: workers hold rows of X and give scores and their adjoint;
+    the risk and its cuts are found here."""
+
+    def __init__(self, model, X, Y, C=1.0, *, engine, **options):
+        from ...data import rows
+
+        X = rows.as_rows(X)
+        super().__init__(model, X, Y, C, n_jobs=None, **options)
+        self.X, engine = None, engine.laid_out(decodes=False)
+        parts = [
+            MemoryPart(part.lo, part.hi, part.X, np.zeros(part.hi - part.lo), None)
+            for part in memory_parts(X, np.zeros(self.n), None, engine.n_workers)
+        ]
+        self.engine = engine.start(RowsWorker, parts, model, {})
+
+    def scores(self, w):
+        return np.concatenate(self.engine.ask("scores_of", np.asarray(w)))
+
+    def adjoint(self, coefficients):
+        return unpacked(self.engine.total("adjoint_of", coefficients, 0)[0])

@@ -1,0 +1,1 @@
+"""Dual coordinate ascent by several workers at once."""

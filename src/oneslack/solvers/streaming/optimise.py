@@ -1,0 +1,156 @@
+"""Raise the dual over the examples in memory while the duals of all others stay as they are.
+
+With f the part of v = sum alpha delta that the others have, that is the dual of
+
+    min_w  1/2 |w|^2 - <f, w> + C sum_{i in memory} s_i H_i(w)
+
+two ways: Newton steps on its smoothed form, or dual passes with w = f + what the examples in memory add.
+"""
+
+from __future__ import annotations
+
+from ...objective import inner
+from ..dual_cd import BIAS_RATE, _mix
+from ..newton import FALL, FIRST_MU, LOOSE, Smoothed
+
+#: Newton steps at most; dual passes at most, in the first reads and in those after them.
+STEPS, PASSES, MORE_PASSES = 60, 2, 10
+#: Passes go on while they raise the dual by this share of what the first did, and while the gap is this much
+#: of the tolerance.
+WORTH, ENOUGH = 0.1, 0.1
+#: An example that is farther from moving is forgotten, in units of a loss.
+HORIZON = 0.5
+#: What the rounding of the hinge may cost, beside the tolerance.
+ROUNDING = 0.2
+
+
+class Tilted:
+    """A regulariser minus <f, w>."""
+
+    def __init__(self, regulariser, f):
+        self._regulariser, self.f = regulariser, f
+
+    def __getattr__(self, name):
+        return getattr(self._regulariser, name)
+
+    def value(self, w):
+        return self._regulariser.value(w) - inner(self.f, w)
+
+    def gradient(self, w):
+        return self._regulariser.gradient(w) - self.f
+
+    def slope(self, w, direction):
+        first, second = self._regulariser.slope(w, direction)
+        return first - inner(self.f, direction), second
+
+    def dual(self, v, linear):
+        return self._regulariser.dual(v + self.f, linear)
+
+
+class NewtonOptimiser:
+    """Newton steps; mu, the rounding of the hinge, goes on from block to block."""
+
+    #: The share of the rows in memory that are not new.
+    remembered = 0.25
+
+    def __init__(self, problem, seed, tol):
+        self.problem, self.asked = problem, tol
+        self.tol = max(tol, 1e-12)
+        self.mu = FIRST_MU * problem.unit
+        self.horizon = HORIZON * problem.unit
+
+    def run(self, part, old, v, w, dual):
+        """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
+        v_old = part.C * part.adjoint(part.model.coefficients(part.data, old))
+        part.regulariser = Tilted(part.regulariser, v - v_old)
+        smooth, S = Smoothed(part), part.scores(w)
+        share = part.weight / self.problem.weight
+        for _ in range(STEPS):
+            at = smooth.at(w, S, self.mu)
+            if at.slack <= LOOSE * at.error:
+                size = max(at.hinge, share * max(dual, self.problem.regulariser.value(w)))
+                allowed = ROUNDING * self.tol * size
+                if at.error <= allowed:
+                    break
+                wanted = (0.75 * allowed / max(at.error, 1e-300)) ** 0.5
+                self.mu *= min(max(wanted, FALL), 0.7)
+                at = smooth.at(w, S, self.mu)
+            direction = smooth.newton_direction(at, self.mu)
+            dS = part.scores(direction)
+            t = smooth.search(w, S, direction, dS, self.mu)
+            w, S = w + t * direction, S + t * dS
+        part.regulariser = self.problem.regulariser
+        return at.shares, w
+
+    def point(self, w, v):
+        """Newton's own point is better than that of the duals."""
+        return w
+
+    def sharpen(self):
+        """A certificate did not reach the tolerance."""
+        self.tol *= 0.3
+
+    def persist(self):
+        """A read was not the last one."""
+
+    def state(self):
+        return {"mu": self.mu, "tol": self.tol, "asked": self.asked}
+
+    def restore(self, state):
+        """Go on as before; another tolerance begins anew."""
+        self.mu = state["mu"]
+        if state["asked"] == self.asked:
+            self.tol = state["tol"]
+
+
+class DualOptimiser:
+    """Passes of dual steps, as DualCD makes them."""
+
+    remembered = 0.8
+
+    def __init__(self, problem, seed, tol):
+        self.problem, self.tol, self.seed, self.runs = problem, tol, seed, 0
+        self.horizon = HORIZON * problem.unit
+        self.passes = PASSES
+
+    def run(self, part, old, v, w, dual):
+        """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
+        regulariser, model, data = self.problem.regulariser, self.problem.model, part.data
+        more = () if regulariser.is_plain else (regulariser,)
+        self.runs += 1
+        passes = model.dual_passes(data, part.C, _mix(self.seed + 1_000_003 * self.runs), *more)
+        passes.alpha[...] = old * (passes.upper if old.ndim == 1 else passes.upper[:, None])
+        passes.kept_weights.reset(v[: passes.weights.size].reshape(passes.weights.shape))
+        free, rate = regulariser.free, 0.0
+        if regulariser.n_free:
+            rate = BIAS_RATE * (float(passes.norm2.mean()) or 1.0)
+            passes.bias[...] = w[free]
+            of_others = v[free] - passes.imbalance()
+        first = 0.0
+        for k in range(self.passes):
+            gap, growth = passes.run(rate, takes_imbalance=False)
+            if rate:
+                passes.bias += rate * (of_others + passes.imbalance())
+            first = first if k else growth
+            if passes.count == 0 or (k and growth <= WORTH * first) or gap <= ENOUGH * self.tol * dual:
+                break
+        return passes.shares, passes.point.copy()
+
+    def point(self, w, v):
+        """The point of the duals, rounded as they are kept."""
+        regulariser = self.problem.regulariser
+        return regulariser.point(v, w[regulariser.free] if regulariser.n_free else None)
+
+    def sharpen(self):
+        """A certificate did not reach the tolerance."""
+        self.passes *= 2
+
+    def persist(self):
+        """A read was not the last one."""
+        self.passes = max(self.passes, min(2 * self.passes, MORE_PASSES))
+
+    def state(self):
+        return {"runs": self.runs, "passes": self.passes}
+
+    def restore(self, state):
+        self.runs, self.passes = state["runs"], state["passes"]

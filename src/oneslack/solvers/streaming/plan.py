@@ -1,0 +1,90 @@
+"""What a budget of memory buys: which arrays are made, and how large each is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+#: Bytes beside its numbers that an example takes while it is worked on (targets, weights, duals, lists), and
+#: those for each of its scores.
+BESIDE, BESIDE_A_SCORE = 96, 48
+#: The same where all examples are in memory, and nothing is copied.
+BESIDE_ALL, BESIDE_ALL_A_SCORE = 64, 40
+#: Vectors of weights that are alive at the same time.
+VECTORS = 16
+#: Blocks mix rows from several places: pieces in a block, at least, and as a rule; bytes of a piece, at least
+#: if so many go into a block, and at most.
+PIECES, MANY_PIECES = 8, 64
+PIECE_BYTES, MOST_BYTES = 64_000, 4_000_000
+#: Examples that the gap is estimated by.
+PROBE = 4096
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many examples are in memory.
+
+    rows, numbers   that the working set holds, remembered and new ones
+    piece_rows      rows that are read at a time
+    block_rows, block_numbers   new ones, at most, until the working set is optimised again
+    probe_rows      by which the gap is estimated
+    duals           type of the duals of all examples
+    fixed           bytes of what does not depend on these: duals, weights
+    bytes           of all together
+    """
+
+    rows: int
+    numbers: int
+    piece_rows: int
+    block_rows: int
+    block_numbers: int
+    probe_rows: int
+    duals: np.dtype
+    fixed: int
+    bytes: int
+
+
+def bytes_to_hold_all(source, n_scores, n_params, hessians):
+    """What training takes where all examples are in memory."""
+    row = source.row_bytes + BESIDE_ALL + BESIDE_ALL_A_SCORE * n_scores
+    return int(source.n * row + _weights(n_params, hessians))
+
+
+def plan_for(source, memory, n_scores, n_params, hessians, remembered) -> Plan:
+    """Spend `memory` bytes.  n_scores: of an example; hessians: how many matrices (n_params, n_params) there
+    are at the same time; remembered: the share of the rows in memory that are not new."""
+    n = source.n
+    duals = np.dtype(np.float64 if 8 * n * n_scores <= memory // 8 else np.float32)
+    fixed = duals.itemsize * n * n_scores + _weights(n_params, hessians)
+    row = _row(source, n_scores)
+    room = int((memory - fixed) / row) if memory > fixed else 0
+    probe = min(PROBE, n, room // 16)
+    rows = min(n, room - probe)
+    block = int((1.0 - remembered) * rows)
+    a_byte = 1.0 / max(source.row_bytes, 1.0)
+    wanted = max(block // MANY_PIECES, int(PIECE_BYTES * a_byte))
+    pieces = source.pieces(max(1, min(wanted, block // PIECES, int(MOST_BYTES * a_byte))))
+    largest = int(source.numbers(pieces).max())
+    numbers = int(np.ceil(rows * source.n_numbers / n))
+    if block < PIECES or numbers < 2 * largest:
+        from ...data.bytes import in_words
+
+        needed = fixed + 4 * PIECES * (row + source.row_bytes * largest * n / max(source.n_numbers, 1))
+        raise ValueError(
+            f"memory={in_words(memory)} is too little: duals and weights take {in_words(fixed)}, and some "
+            f"examples must fit beside them; give at least {in_words(1.1 * needed)}."
+        )
+    return Plan(
+        rows, numbers, max(hi - lo for lo, hi in pieces), block,
+        max(int((1.0 - remembered) * numbers), largest), probe, duals, fixed,
+        int(fixed + (rows + probe) * row),
+    )  # fmt: skip
+
+
+def _row(source, n_scores):
+    return source.row_bytes + BESIDE + BESIDE_A_SCORE * n_scores
+
+
+def _weights(n_params, hessians):
+    return 8 * n_params * (VECTORS + hessians * n_params)

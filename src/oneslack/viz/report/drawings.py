@@ -1,0 +1,159 @@
+"""The drawings of a report."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..tree_layout import layout
+from . import svg
+
+#: How far above the optimum the band of bounds is shown.
+BAND_HEIGHT = 3.0
+#: Points of a curve that a page holds.
+MOST_POINTS = 400
+
+
+def bounds(trace) -> str:
+    """The band between the two bounds over time."""
+    best = trace[-1].primal
+    high = min(max(row.primal for row in trace), BAND_HEIGHT * best) if best > 0 else 1.0
+    least = min(row.dual for row in trace)
+    low = (
+        2 * least - best if least > best / 2 else 0.0
+    )  # bounds that begin close to each other fill the chart
+    axes = svg.Axes([row.seconds for row in trace], [low, high], "seconds of training", "objective")
+    xs = [axes.x(row.seconds) for row in trace]
+    upper, lower = ([axes.y(getattr(row, name)) for row in trace] for name in ("primal", "dual"))
+    # The lower edge of the band is drawn as stairs, too: back along the lower bounds.
+    band = (
+        svg.path(xs, upper, steps=True)
+        + "".join(f"V{lower[k]:.1f}H{xs[k]:.1f}" for k in range(len(xs) - 1, -1, -1))
+        + "Z"
+    )
+    words = [
+        f"step {row.iteration:,}, {row.seconds:.3g} s: optimum between {row.dual:.6g} and {row.primal:.6g}, "
+        f"gap {100 * row.gap:.3g} %"
+        for row in trace
+    ]
+    inside = (
+        f'{axes.frame()}<path class="band" d="{band}"/>'
+        f'<path class="line upper" d="{svg.path(xs, upper, steps=True)}"/>'
+        f'<path class="line lower" d="{svg.path(xs, lower, steps=True)}"/>'
+    )
+    return svg.chart(inside, zip(xs, upper, words), "Bounds of the optimum over the time of the training")
+
+
+def curve(xs, ys, words, at, names) -> str:
+    """A curve in the unit square; `at` is the number of the point where the model stands."""
+    axes = svg.Axes([0.0, 1.0], [0.0, 1.0], *names)
+    keep = sorted({*range(0, len(xs), max(1, len(xs) // MOST_POINTS)), len(xs) - 1, at})
+    px, py = [axes.x(xs[k]) for k in keep], [axes.y(ys[k]) for k in keep]
+    inside = (
+        f'{axes.frame()}<path class="line upper" d="{svg.path(px, py)}"/>'
+        f'<circle class="mark" cx="{axes.x(xs[at]):.1f}" cy="{axes.y(ys[at]):.1f}" r="6"/>'
+    )
+    return svg.chart(inside, zip(px, py, [words[k] for k in keep]), f"{names[1]} against {names[0]}")
+
+
+def scatter(xs, ys, words, names) -> str:
+    """Points, and the line where both numbers are the same."""
+    low, high = min(*xs, *ys), max(*xs, *ys)
+    axes = svg.Axes([low, high], [low, high], *names)
+    px, py = [axes.x(value) for value in xs], [axes.y(value) for value in ys]
+    dots = "".join(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in zip(px, py))
+    ends = svg.path([axes.x(low), axes.x(high)], [axes.y(low), axes.y(high)])
+    line = f'<path class="line faint" d="{ends}"/>'
+    return svg.chart(f"{axes.frame()}{line}{dots}", zip(px, py, words), f"{names[1]} against {names[0]}")
+
+
+def bars(weights) -> str:
+    """Weights by name, to the right where they are positive."""
+    row, left, width = 22, 250, svg.WIDTH
+    reach = max(abs(one.value) for one in weights)
+    middle = left + (width - left) / 2
+    scale = (width - left) / 2 * 0.86 / reach
+    parts, points = [f'<path class="axis" d="M{middle} 4V{row * len(weights) + 6}"/>'], []
+    for k, one in enumerate(weights):
+        name = f"{one.feature}  [{one.output}]" if one.output else one.feature
+        top, size = 6 + row * k, scale * abs(one.value)
+        x = middle if one.value >= 0 else middle - size
+        kind = "positive" if one.value >= 0 else "negative"
+        parts.append(f'<text class="name end" x="{left - 8}" y="{top + 14}">{_named(name, 38)}</text>')
+        parts.append(
+            f'<rect class="{kind}" x="{x:.1f}" y="{top}" width="{size:.1f}" height="{row - 5}" rx="2"/>'
+        )
+        end = middle + scale * one.value
+        points.append((end, top + (row - 5) / 2, f"{name}: {one.value:.4g}"))
+    return svg.chart("".join(parts), points, "The largest weights by name", height=row * len(weights) + 14)
+
+
+def heat_map(values, rows, columns, kind, tell) -> str:
+    """Squares as strong as their numbers; `kind` is "counts" or "weights", tell(i, j) the words of one."""
+    side = max(14, min(44, 520 // max(len(columns), 1)))
+    left, top = 110, 84
+    reach = max((abs(v) for line in values for v in line), default=0) or 1
+    parts, points = [], []
+    for i, line in enumerate(values):
+        y = top + side * i
+        parts.append(
+            f'<text class="name end" x="{left - 6}" y="{y + side / 2 + 4}">{_named(rows[i], 15)}</text>'
+        )
+        for j, value in enumerate(line):
+            x = left + side * j
+            shade = "negative" if value < 0 else "positive"
+            strength = (abs(value) / reach) ** (0.5 if kind == "counts" else 1)
+            parts.append(
+                f'<rect class="{shade}" x="{x}" y="{y}" width="{side - 1}" height="{side - 1}" '
+                f'fill-opacity="{strength:.3f}"/>'
+            )
+            points.append((x + side / 2, y + side / 2, tell(i, j)))
+            if side >= 30 and kind == "counts":
+                ink = "on" if strength > 0.55 else ""
+                parts.append(
+                    f'<text class="name {ink}" x="{x + side / 2}" y="{y + side / 2 + 4}">{value}</text>'
+                )
+    for j, name in enumerate(columns):
+        x = left + side * j + side / 2 + 4
+        turned = f'transform="translate({x} {top - 6}) rotate(-60)"'
+        parts.append(f'<text class="name start" {turned}>{_named(name, 12)}</text>')
+    width, height = left + side * len(columns) + 20, top + side * len(rows) + 6
+    return svg.chart("".join(parts), points, "A table as coloured squares", width, height)
+
+
+def tree(one, wrong=()) -> str:
+    """A tree over its words; `wrong` are numbers of nodes in its layout."""
+    nodes = layout(one)
+    height = nodes[-1].y
+    widths = [max(40, 7.5 * len(node.text) + 12) for node in nodes if node.is_word]
+    starts = [0.0]
+    for width in widths:
+        starts.append(starts[-1] + width)
+
+    def place(node):
+        k = int(node.x)
+        at = starts[k] + widths[k] / 2
+        if node.x > k:
+            at += (node.x - k) * (starts[k + 1] + widths[k + 1] / 2 - at)
+        return at, 16 + 34 * (height - node.y)
+
+    parts, points = [], []
+    for k, node in enumerate(nodes):
+        x, y = place(node)
+        if node.parent is not None:
+            above_x, above_y = place(nodes[node.parent])
+            parts.append(f'<path class="branch" d="M{x:.1f} {y - 12}L{above_x:.1f} {above_y + 6}"/>')
+        kind = "word" if node.is_word else "wrong" if k in wrong else "node"
+        parts.append(f'<text class="name {kind}" x="{x:.1f}" y="{y}">{escape(node.text)}</text>')
+        if k in wrong:
+            points.append((x, y - 4, f"{node.text}: not in the true tree"))
+    return svg.chart("".join(parts), points, str(one), starts[-1], 34 * height + 26)
+
+
+def shortened(text, most) -> str:
+    """The text, or its beginning and its end."""
+    text = str(text)
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most - most // 2 - 1) :]}"
+
+
+def _named(text, most) -> str:
+    return escape(shortened(text, most))
