@@ -56,7 +56,7 @@ bench: $(VENV)/.bench
 # The site goes to site/; a warning is an error. Then every line of code of the pages is run.
 docs: $(VENV)/.test $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --site-dir site
-	$(BIN)/python -m pytest -n 2 tests/test_docs.py
+	$(BIN)/python -m pytest -n 2 tests/docs/test_docs.py
 
 # Reports in a real browser; skipped with a reason where there is none and none can be installed.
 test-browser: $(VENV)/.test $(VENV)/.browser

@@ -1,4 +1,4 @@
-"""The tree shows the architecture: imports point one way, lazy ones included, and the corridor stays empty."""
+"""The tree shows the architecture: imports point one way, lazy ones too, and the corridor stays empty."""
 
 import ast
 from pathlib import Path
@@ -11,9 +11,9 @@ CORRIDOR = {"__init__", "__main__", "protocols", "objective", "cuts", "result", 
 #: From the ground up: a room imports from those before it.  A room within a room may stand elsewhere.
 ROOMS = [
     "errors", "_jit", "objective", "data", "cuts", "certificate", "result", "protocols", "engines", "trees",
-    "metrics", "formats", "features", "datasets", "kernels", "memory", "models", "solvers", "problems", "checks",
-    "driver", "latent", "selection", "viz", "estimators", "checks.definitions", "checks.certificate", "adapters",
-    "cli", "__main__",
+    "metrics", "formats", "features", "datasets", "kernels", "memory", "models", "solvers", "problems",
+    "checks", "driver", "latent", "selection", "viz", "estimators", "checks.definitions",
+    "checks.certificate", "adapters", "cli", "__main__",
 ]  # fmt: skip
 #: Beside the order: neither of these knows the other.
 STRANGERS = [("models", "solvers"), ("models", "features"), ("solvers", "formats")]

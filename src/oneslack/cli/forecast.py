@@ -68,7 +68,7 @@ def in_use() -> int | None:
 
 def memory() -> list[str]:
     """The memory of this process in words, where it is known."""
-    from ..formats.shards import sizes
+    from ..data import bytes as sizes
 
     used = in_use()
     return [] if used is None else [sizes.in_words(used)]

@@ -124,7 +124,8 @@ def bracket_f1(trees, predicted) -> float:
     """F1 of all brackets of trees and predicted ones, one for each; `bracket_scores` gives the rest.
 
     >>> from oneslack import Tree
-    >>> bracket_f1([Tree.parse("(S (NP (PRP I)) (VP (VBD saw)))")], [Tree.parse("(S (PRP I) (VP (VBD saw)))")])
+    >>> truth, guess = "(S (NP (PRP I)) (VP (VBD saw)))", "(S (PRP I) (VP (VBD saw)))"
+    >>> bracket_f1([Tree.parse(truth)], [Tree.parse(guess)])
     0.8
     """
     return bracket_scores(trees, predicted).f1

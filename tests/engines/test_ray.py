@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from broken_models import classes, put, with_feature
+from problems.test_split import Half, sentences
 from ray_cluster import QUIET, assert_gone, below, cluster, ray
-from test_split import Half, sentences
 
 import oneslack
 from oneslack import (

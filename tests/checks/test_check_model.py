@@ -21,7 +21,7 @@ NUMBER = r"-?\d[\d.e+-]*"
 
 
 def load_example():
-    path = Path(__file__).parents[1] / "examples" / "multilabel.py"
+    path = Path(__file__).parents[2] / "examples" / "multilabel.py"
     spec = importlib.util.spec_from_file_location("multilabel_example", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

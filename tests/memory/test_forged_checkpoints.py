@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from forged_files import forgeries
-from test_checkpoint import RUNS, binary, cut_short
+from memory.test_checkpoint import RUNS, binary, cut_short
 
 from oneslack import OneSlack, OneslackError, solve
 from oneslack.formats import load_model, save_model

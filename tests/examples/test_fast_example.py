@@ -12,7 +12,7 @@ import oneslack
 
 @pytest.fixture
 def example(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "examples"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples"))
     yield importlib.import_module("multilabel_fast")
     for name in ("multilabel_fast", "multilabel"):
         sys.modules.pop(name, None)

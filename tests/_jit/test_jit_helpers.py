@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 SOURCE = HERE.parent / "src" / "oneslack"
 
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from test_examples import EXAMPLES, load
+from examples.test_examples import EXAMPLES, load
 
 import oneslack
 

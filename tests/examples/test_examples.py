@@ -11,7 +11,7 @@ from reference import Reference
 import oneslack
 from oneslack.checks.brute import all_cuts
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 TOL = 1e-2
 
 

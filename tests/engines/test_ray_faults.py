@@ -10,8 +10,8 @@ import time
 
 import numpy as np
 import pytest
+from problems.test_split import Half, sentences
 from ray_cluster import QUIET, assert_gone, below, cluster, ray
-from test_split import Half, sentences
 
 from oneslack import (
     Binary,
@@ -68,7 +68,7 @@ def problems(examples):
     "solver", [OneSlack(), DistributedDual(), "auto"], ids=["one_slack", "distributed_dual", "alone"]
 )
 def test_killed_at_any_moment(cluster, problems, how, kind, solver, runs):
-    """tests/test_ray.py has the quick form.  Two workers, and one that is alone."""
+    """test_ray.py has the quick form.  Two workers, and one that is alone."""
     rng, tol = np.random.default_rng(0), 1e-4 if kind == "classes" else 1e-3
     truth = solve(Problem(*problems[kind]), tol=1e-5)
     for _ in range(runs):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_structured import examples, reference_of
+from problems.test_structured import examples, reference_of
 
 from oneslack import NSlack, OneSlack, Problem, solve
 from oneslack.memory.doubts import Doubts

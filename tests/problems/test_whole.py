@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from test_checkpoint import RUNS
-from test_split import ForgetfulCrews
+from memory.test_checkpoint import RUNS
+from problems.test_split import ForgetfulCrews
 
 from oneslack import Binary, DualCD, Problem, Regression, Status, ThreadCrews, solve
 from oneslack.problems.parts.whole import WholeProblem

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_structured import chain_examples, examples
+from problems.test_structured import chain_examples, examples
 
 from oneslack import Chain, DualCD, OneSlack, Problem, solve
 from oneslack.cuts import Cuts, Plane

@@ -25,7 +25,7 @@ from oneslack.models.measures.prevalence import PrevalenceLoss
 from oneslack.models.measures.q_measure import QMeasure
 from oneslack.problems.in_memory import Problem
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 # The losses in percent, as SVM-perf counts them, table by table.
@@ -508,7 +508,7 @@ def test_example(quapy, capsys):
 
 @pytest.mark.slow
 def test_page_runs_with_quapy(quapy, tmp_path, monkeypatch):
-    """Its blocks marked `py` need QuaPy; tests/test_docs.py runs those marked `python`."""
+    """Its blocks marked `py` need QuaPy; tests/docs/test_docs.py runs those marked `python`."""
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "quantify.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```(?:python|py)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from oneslack.trees import Tree
 
-PATH = Path(__file__).parents[1] / "examples" / "precedence.py"
+PATH = Path(__file__).parents[2] / "examples" / "precedence.py"
 
 
 def load():

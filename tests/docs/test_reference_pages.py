@@ -10,7 +10,7 @@ import pytest
 
 import oneslack
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 api_pages = importlib.import_module("api_pages")
 
