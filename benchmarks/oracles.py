@@ -24,12 +24,12 @@ GROUP = 20
 def cut_of(problem, S):
     """A call: the coefficients at S."""
     coefficients = np.empty_like(S)
-    return lambda: problem.map_scores(problem.model.cut, S, coefficients)
+    return lambda: problem.scores.map_scores(problem.model.cut, S, coefficients)
 
 
 def slope_of(problem, S, rng):
     dS = rng.normal(size=len(S))
-    return lambda: problem.along(S, dS, 0.5)
+    return lambda: problem.scores.along(S, dS, 0.5)
 
 
 def ranking(S, rng):

@@ -5,7 +5,7 @@ import numpy as np
 import oneslack
 from oneslack.datasets import make_checkers
 from oneslack.formats import ShardWriter, open_shards
-from oneslack.problems.in_memory import RiskProblem
+from oneslack.problems.any_risk import RiskProblem
 from oneslack.solvers.choose import BY_NAME
 
 X, Y = make_checkers(24, random_state=0)

@@ -16,7 +16,8 @@ from .checks.first_look import check_first_examples, find_disagreement
 from .engines.blas import single_blas_thread
 from .errors import InconsistentWarning, Interrupted, users_level
 from .objective import relative_gap
-from .problems.in_memory import RiskProblem, Work
+from .problems.any_risk import RiskProblem
+from .problems.in_memory import Work
 from .problems.regulariser_input import make_regulariser
 from .result import Result, Status, Torn, Trace, TraceRow
 
@@ -98,7 +99,7 @@ def solve(
     steps = solver.steps(problem, start, 0.0 if epsilon is not None else tol)
     if keeper:
         steps = keeper.guarded(steps)
-    uses_blas = not (getattr(solver, "is_compiled", False) and problem.has_scores)
+    uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False)
     with single_blas_thread() if uses_blas else nullcontext():
         try:
             for step in steps:
@@ -243,7 +244,7 @@ class _Run:
     def _believes(self, saved):
         """Whether P of a checkpoint is that of its w, but for rounding; else it will be computed anew.  So
         it will where that is dear."""
-        is_cheap = saved.w is not None and self.problem.has_scores
+        is_cheap = saved.w is not None and self.problem.sees_scores
         return is_cheap and self.problem.has_objective(saved.w, saved.primal)
 
     def _work(self):

@@ -32,7 +32,7 @@ from oneslack.checks.model import ModelError
 from oneslack.data.rows import Shard
 from oneslack.formats import open_shards
 from oneslack.formats.shards import ShardWriter
-from oneslack.problems.in_memory import RiskProblem
+from oneslack.problems.any_risk import RiskProblem
 from oneslack.problems.per_example import Oracle, worst_cut
 
 AT = 13  # an example that a look at the first ones does not see

@@ -36,7 +36,7 @@ from oneslack.data.ragged import Ragged
 from oneslack.errors import FormatError
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.models.grammar.reading import read_grammar_and_trees
-from oneslack.problems.in_memory import RiskProblem
+from oneslack.problems.any_risk import RiskProblem
 
 N, D = 640, 24  # more than 10,000 numbers
 LABELS = np.arange(N) * 7 % 3

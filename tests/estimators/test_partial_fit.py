@@ -111,7 +111,7 @@ def test_merged_examples_leave_the_dual_as_it_was():
 def _of_duals(problem, shares, name):
     if name == "loss":
         return problem.model.dual_loss(problem.data, shares)
-    return problem.adjoint(problem.model.coefficients(problem.data, shares))
+    return problem.scores.adjoint(problem.model.coefficients(problem.data, shares))
 
 
 def test_one_problem_a_class():

@@ -110,7 +110,7 @@ def use(folder):
     return [
         *found,
         S.tobytes(),
-        problem.adjoint(S).tobytes(),
+        problem.scores.adjoint(S).tobytes(),
         problem.primal(S[0] * np.ones(D)),
         taken.y.tobytes(),
     ]

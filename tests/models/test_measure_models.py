@@ -357,7 +357,7 @@ def test_adjoint_is_the_transpose_of_scores(model, as_matrix):
     X, y = as_matrix(rng.integers(-3, 4, size=(20, 3)).astype(float)), np.repeat([1, -1], 10)
     problem = Problem(model, X, y)
     w, c = rng.normal(size=model.n_params), rng.normal(size=20)
-    assert problem.scores(w) @ c == pytest.approx(w @ problem.adjoint(c))
+    assert problem.scores(w) @ c == pytest.approx(w @ problem.scores.adjoint(c))
 
 
 def test_flipped_ties_are_exactly_as_many_as_needed():

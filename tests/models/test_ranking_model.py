@@ -39,15 +39,15 @@ def check_oracle(y, groups, s, S, dS, t):
     s = np.ones(n) if s is None else s
     risk, loss, expected = by_definition(y, groups, s, S)
     coefficients = np.full(n, np.nan)
-    found = problem.mean * sum(problem.map_scores(problem.model.cut, S, coefficients))
+    found = problem.mean * sum(problem.scores.map_scores(problem.model.cut, S, coefficients))
     coefficients *= problem.mean
     scale = 1e-12 * (1.0 + np.abs(S).max())
     assert found == pytest.approx(loss, abs=scale)
     np.testing.assert_allclose(coefficients, expected, rtol=0, atol=scale)
-    assert problem.risk_at(S) == pytest.approx(risk, abs=scale)
+    assert problem.scores.risk(S) == pytest.approx(risk, abs=scale)
     assert found - coefficients @ S == pytest.approx(risk, abs=scale)
     risk, loss, at_t = by_definition(y, groups, s, S + t * dS)
-    look = problem.along(S, dS, t)
+    look = problem.scores.along(S, dS, t)
     assert look[:3] == pytest.approx((risk, -at_t @ dS, loss), abs=scale)
     np.testing.assert_allclose(look.coefficients * problem.mean, at_t, rtol=0, atol=scale)
 
@@ -128,7 +128,7 @@ def test_scores_of_any_shape(scores, n_ranks):
     problem = Problem(Ranking(1), np.zeros((n, 1)), y)
     _, loss, expected = by_definition(y, None, np.ones(n), S)
     coefficients = np.empty(n)
-    found = problem.mean * sum(problem.map_scores(problem.model.cut, S, coefficients))
+    found = problem.mean * sum(problem.scores.map_scores(problem.model.cut, S, coefficients))
     assert found == pytest.approx(loss, rel=1e-12)
     np.testing.assert_allclose(problem.mean * coefficients, expected, rtol=0, atol=1e-13)
 
@@ -142,7 +142,7 @@ def test_one_comparison_serves_both_ends_of_a_pair():
     for targets in (y, np.round(y)):
         problem = Problem(Ranking(1), np.zeros((1000, 1)), targets)
         coefficients = np.empty(1000)
-        problem.map_scores(problem.model.cut, S, coefficients)
+        problem.scores.map_scores(problem.model.cut, S, coefficients)
         assert abs(coefficients.sum()) < 1e-9 * np.abs(coefficients).sum()
         expected = by_definition(targets, None, np.ones(1000), S)[2]
         np.testing.assert_allclose(problem.mean * coefficients, expected, rtol=0, atol=1e-15)
@@ -230,7 +230,7 @@ def test_adjoint_is_the_transpose_of_scores():
     y, c, w = rng.normal(size=300), rng.normal(size=300), rng.normal(size=20)
     for rows in (X, X.toarray(), X.astype(np.float32)):
         problem = Problem(Ranking(20), rows, y)
-        assert problem.adjoint(c) @ w == pytest.approx(c @ problem.scores(w), rel=1e-5)
+        assert problem.scores.adjoint(c) @ w == pytest.approx(c @ problem.scores(w), rel=1e-5)
         np.testing.assert_allclose(problem.scores(w), X @ w, rtol=1e-5, atol=1e-5)
 
 
@@ -333,7 +333,7 @@ def test_scores_that_are_not_finite_are_no_crash():
             S = rng.normal(size=1000)
             S[::7] = bad
             with pytest.raises(OneslackError, match="not finite"):
-                problem.risk_at(S)
+                problem.scores.risk(S)
 
 
 # One large group of two ranks: pairs are counted by cells.
@@ -357,29 +357,29 @@ def test_cells_count_what_sorting_counts(weighted, t):
     weights = np.random.default_rng(10).uniform(0.5, 2.0, 60_000) if weighted else None
     by_cells, sorted_, S, dS = large(weights)
     assert by_cells.data.two_ranks
-    found, exact = by_cells.along(S, dS, t), sorted_.along(S, dS, t)
+    found, exact = by_cells.scores.along(S, dS, t), sorted_.scores.along(S, dS, t)
     assert exact.risk <= found.risk * (1 + 1e-13) <= exact.risk * (1 + 1.1e-7)
     assert found.slope == pytest.approx(exact.slope, rel=1e-3)
     # A plane under the risk everywhere, which touches it here but for the pairs inside a cell.
     at = S + t * dS
     for scores, slack in ((at, 2e-7), (S + 2 * dS, np.inf), (-S, np.inf)):
         value = found.loss - by_cells.mean * (found.coefficients @ scores)
-        risk = sorted_.risk_at(scores)
+        risk = sorted_.scores.risk(scores)
         assert risk * (1 - slack) <= value <= risk * (1 + 1e-12)
 
 
 def test_cells_made_wide_by_an_outlier_are_not_used():
     by_cells, sorted_, S, dS = large(outlier=1e6)
     assert by_cells.data.two_ranks.look(one_by_one, S) is None
-    assert by_cells.risk_at(S) == sorted_.risk_at(S)
-    found, exact = by_cells.along(S, dS, 0.3), sorted_.along(S, dS, 0.3)
+    assert by_cells.scores.risk(S) == sorted_.scores.risk(S)
+    found, exact = by_cells.scores.along(S, dS, 0.3), sorted_.scores.along(S, dS, 0.3)
     assert found[:3] == exact[:3]
     np.testing.assert_array_equal(found.coefficients, exact.coefficients)
 
 
 def test_equal_scores_and_infinite_ones_are_sorted():
     by_cells, sorted_, S, _ = large()
-    assert by_cells.risk_at(0 * S) == sorted_.risk_at(0 * S) == 1.0
+    assert by_cells.scores.risk(0 * S) == sorted_.scores.risk(0 * S) == 1.0
     by_cells.data.two_ranks.look(one_by_one, np.where(S > 3, np.inf, S))
 
 
@@ -387,6 +387,6 @@ def test_threads_count_the_same_by_cells():
     by_cells, _, S, dS = large()
     threads = Problem(by_cells.model, by_cells.X, by_cells.Y, n_jobs=2)
     with threads.engine:
-        one, two = by_cells.along(S, dS, 0.4), threads.along(S, dS, 0.4)
+        one, two = by_cells.scores.along(S, dS, 0.4), threads.scores.along(S, dS, 0.4)
     assert one[:3] == two[:3]
     np.testing.assert_array_equal(one.coefficients, two.coefficients)

@@ -247,7 +247,7 @@ def test_slope_along_a_line(setting):
     v, w = rng.normal(size=(2, problem.n_params))
     S, dS, h = problem.scores(w), problem.scores(v), 1e-6
     for t in rng.uniform(-1, 1, 5):
-        look = problem.along(S, dS, t)
+        look = problem.scores.along(S, dS, t)
         left, middle, right = (problem.risk(w + (t + k) * v) for k in (-h, 0, h))
         assert look.risk == pytest.approx(middle)
         assert (middle - left) / h - 1e-5 <= look.slope <= (right - middle) / h + 1e-5
@@ -280,7 +280,7 @@ def test_the_smoothed_loss(setting, mu):
     H = model.smooth_hessian(data, everything, p, mu)
     H = np.tril(H) + np.tril(H, -1).T
     assert v @ H @ v == pytest.approx(curvature)
-    assert problem.dual_of(p) <= problem.primal(w)
+    assert problem.shares.value(p) <= problem.primal(w)
 
 
 def test_balanced_duals_touch_no_intercept(setting):
@@ -290,7 +290,9 @@ def test_balanced_duals_touch_no_intercept(setting):
         assert np.abs(p).max() <= 1
         if problem.model.intercept:
             assert s @ p == pytest.approx(0, abs=1e-12)
-        assert problem.dual_of(p) <= min(problem.primal(w) for w in rng.normal(size=(5, problem.n_params)))
+        assert problem.shares.value(p) <= min(
+            problem.primal(w) for w in rng.normal(size=(5, problem.n_params))
+        )
 
 
 def test_dual_passes_keep_what_they_say(setting):
@@ -303,7 +305,7 @@ def test_dual_passes_keep_what_they_say(setting):
         before = passes.linear() - problem.regulariser.value(passes.point)
         _, growth = passes.run(rate)
         shares = passes.shares
-        expected = problem.C * problem.adjoint(model.coefficients(data, shares))
+        expected = problem.C * problem.scores.adjoint(model.coefficients(data, shares))
         np.testing.assert_allclose(passes.point[:3], expected[:3], atol=1e-12)
         assert passes.linear() == pytest.approx(problem.C * model.dual_loss(data, shares))
         assert np.abs(shares).max() <= 1

@@ -209,7 +209,7 @@ def test_risk_planes_and_slopes():
         plane = problem.mean_cut(w)
         assert plane.value(w) == pytest.approx(risk(w))
         assert all(plane.value(z) <= risk(z) + 1e-12 for z in points)
-        look, h = problem.along(problem.scores(w), problem.scores(v), 0.3), 1e-6
+        look, h = problem.scores.along(problem.scores(w), problem.scores(v), 0.3), 1e-6
         at = [risk(w + (0.3 + step) * v) for step in (-h, 0.0, h)]
         assert look.risk == pytest.approx(at[1])
         assert look.loss == pytest.approx(problem.mean_cut(w + 0.3 * v).offset)
@@ -246,7 +246,7 @@ def test_every_pass_is_honest(sparse, C):
     for number in range(60):
         _, growth = passes.run(0.0)
         value += growth
-        np.testing.assert_allclose(passes.w, problem.adjoint(passes.alpha), atol=1e-10)
+        np.testing.assert_allclose(passes.w, problem.scores.adjoint(passes.alpha), atol=1e-10)
         dual = passes.linear() - problem.regulariser.value(passes.w)
         assert dual == pytest.approx(value, rel=1e-9)
         assert last - 1e-12 <= dual <= upper * (1 + 1e-9)

@@ -116,7 +116,9 @@ def test_sentences_for_what_does_not_fit():
         KernelChainProblem(Chain(2, 3), KERNELS["rbf"], X, Y, 0.0)
     problem = KernelChainProblem(Chain(2, 3), KERNELS["rbf"], X, Y)
     for solver in (ExactKernel(), BasisFunctions(5), SampledCuts("constant")):
-        with pytest.raises(ValueError, match=r"a Chain has several; use SampledCuts\('linear'\)"):
+        with pytest.raises(
+            ValueError, match=r"lacks examples that are one row each. Use SampledCuts\('linear'\)"
+        ):
             solve(problem, solver)
 
 

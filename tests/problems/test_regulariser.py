@@ -319,8 +319,11 @@ class OwnPasses(Binary):
 def test_passes_that_do_not_know_it_are_not_used():
     X, y = np.eye(3), [1, -1, 1]
     assert solve(Problem(OwnPasses(3), X, y), DualCD(), tol=TOL).status is Status.CONVERGED
-    with pytest.raises(ValueError, match=r"dual passes for another regulariser than 1/2 \|w\|\^2"):
-        solve(Problem(OwnPasses(3), X, y, prior=[1.0, 0, 0]), DualCD())
+    problem = Problem(OwnPasses(3), X, y, prior=[1.0, 0, 0])
+    assert problem.passes is None
+    by_cuts, other = solve(problem, DualCD(), tol=TOL), solve(problem, OneSlack(), tol=TOL)
+    assert by_cuts.status is Status.CONVERGED
+    assert max(by_cuts.dual, other.dual) <= min(by_cuts.primal, other.primal)
 
 
 @pytest.mark.parametrize("kind", [None, *KINDS])

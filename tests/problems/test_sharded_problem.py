@@ -60,12 +60,12 @@ def test_the_same_numbers_as_in_memory(kind, sparse, weights, tmp_path):
     assert disk.primal(w) == pytest.approx(memory.primal(w))
     S, dS = memory.scores(w), memory.scores(direction)
     np.testing.assert_allclose(disk.scores(w), S, atol=1e-12)
-    np.testing.assert_allclose(disk.adjoint(S), memory.adjoint(S), atol=1e-9)
-    assert disk.along(S, dS, 0.3)[:3] == pytest.approx(memory.along(S, dS, 0.3)[:3])
+    np.testing.assert_allclose(disk.scores.adjoint(S), memory.scores.adjoint(S), atol=1e-9)
+    assert disk.scores.along(S, dS, 0.3)[:3] == pytest.approx(memory.scores.along(S, dS, 0.3)[:3])
     np.testing.assert_allclose(disk.mean_cut(w).normal, memory.mean_cut(w).normal, atol=1e-12)
     shares = np.abs(np.sin(S))
     shares = shares / shares.sum(axis=1, keepdims=True) if shares.ndim == 2 else shares
-    assert disk.dual_of(shares) == pytest.approx(memory.dual_of(shares))
+    assert disk.shares.value(shares) == pytest.approx(memory.shares.value(shares))
     index = rng.permutation(N)[:50]
     mine, other = disk.data.take(index), memory.data.take(index)
     np.testing.assert_array_equal(sp.csr_array(mine.X).toarray(), sp.csr_array(other.X).toarray())

@@ -418,12 +418,12 @@ def test_scores_by_name(monkeypatch, digits):
         U, V = problem.scores(u), problem.scores(v)
         direction = np.float64(2.0) * (V - U)
         for t in (0.0, 0.3):
-            look = problem.along(U, direction, t)
-            other = whole.along(whole.scores(u), 2.0 * whole.scores(v - u), t)
+            look = problem.scores.along(U, direction, t)
+            other = whole.scores.along(whole.scores(u), 2.0 * whole.scores(v - u), t)
             assert (look.risk, look.slope) == pytest.approx((other.risk, other.slope))
         for third in rng.normal(size=(4, 64)):  # more than a worker keeps
             assert problem.risk(third) == pytest.approx(whole.risk(third))
-        assert problem.risk_at(-U) == pytest.approx(whole.risk(-u))
+        assert problem.scores.risk(-U) == pytest.approx(whole.risk(-u))
 
 
 def test_parts_hold_all_and_each_has_weight():

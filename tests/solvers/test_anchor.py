@@ -53,11 +53,11 @@ def test_the_gap_is_the_sum_of_the_examples_gaps_and_the_distance(kind):
         shares = passes.shares
         np.testing.assert_allclose(
             v.ravel(),
-            problem.C * problem.adjoint(problem.model.coefficients(problem.data, shares)),
+            problem.C * problem.scores.adjoint(problem.model.coefficients(problem.data, shares)),
             atol=1e-9,
         )
         dual = passes.linear() - 0.5 * inner(v.ravel(), v.ravel())
-        assert dual == pytest.approx(problem.dual_of(shares), rel=1e-12)
+        assert dual == pytest.approx(problem.shares.value(shares), rel=1e-12)
         examples = problem.weight * problem.risk(w.ravel()) - passes.linear() + inner(w.ravel(), v.ravel())
         gap = examples + anchor.excess(anchor.distance2(w))
         assert problem.primal(w.ravel()) - dual == pytest.approx(gap, rel=1e-9)

@@ -8,12 +8,11 @@ from public_problems import PROBLEMS, RBF, SOLVERS, X, Y
 import oneslack
 from oneslack import Binary, ExactKernel, KernelProblem, SampledCuts
 from oneslack.solvers import choose_kernel
-from oneslack.solvers.choose import choose_solver
+from oneslack.solvers.choose import PUBLIC, choose_solver
+from oneslack.solvers.needs import missing
 
-#: A sentence names one of these.
-USABLE = re.compile(
-    "[Uu]se (OneSlack|DualCD|ExactKernel, SampledCuts or BasisFunctions|SampledCuts( or Basis|\\('linear'))"
-)
+#: What a sentence may name.
+NAMED = {getattr(solver, "label", type(solver).__name__): solver for solver in PUBLIC}
 
 
 def closed(problem):
@@ -46,7 +45,9 @@ def test_a_result_or_a_sentence(name, solver, optima, tmp_path):
         closed(problem)
     if result is None:
         assert solver != "auto"
-        assert USABLE.search(sentence)
+        named = re.split(", | or ", re.search(r"Use (.*)\.$", sentence)[1])
+        assert named
+        assert [missing(problem, NAMED[name]) for name in named] == [None] * len(named)
         return
     other = optima[name]
     assert result.status.ok
@@ -68,7 +69,9 @@ def test_auto_for_a_kernel_goes_by_the_memory_and_the_model(monkeypatch):
 def test_duals_of_another_hinge_are_none_of_ours():
     """Regression has one score, too, but ExactKernel's bound for it was above its optimum."""
     problem = KernelProblem(oneslack.Regression(2), RBF, X, X[:, 0])
-    with pytest.raises(ValueError, match="does not know the duals of a Regression; use SampledCuts or Basis"):
+    with pytest.raises(
+        ValueError, match=r"it lacks the duals of a Regression. Use SampledCuts\('linear'\) or Basis"
+    ):
         oneslack.solve(problem, ExactKernel())
     solver, why = choose_solver(problem)
     assert solver == SampledCuts("linear", 400)

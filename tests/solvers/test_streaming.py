@@ -141,7 +141,7 @@ def test_forgetting_and_optimising_never_lower_the_dual(kind, monkeypatch):
 def recomputed(part, reader):
     """v and sum alpha loss from the kept duals alone."""
     shares = reader.duals.shares(slice(0, part.n), part.data.y)
-    v = part.C * part.adjoint(part.model.coefficients(part.data, shares))
+    v = part.C * part.scores.adjoint(part.model.coefficients(part.data, shares))
     return v, part.C * part.model.dual_loss(part.data, shares)
 
 

@@ -227,17 +227,6 @@ def moved(way, w, t, direction) -> float:
     return way + 0.125 * (_euclidean(w) + 2.0 * abs(t) * _euclidean(direction))
 
 
-def believed(problem, w, S, way) -> float | None:
-    """The way of scores that were written down with w, where they are of w but for so much rounding; else
-    None: what is computed from them is not to be believed."""
-    if way is None or not (hasattr(problem.model, "sizes") and hasattr(problem.data, "view")):
-        return None
-    off = np.abs(S - problem.scores(w))
-    lengths = problem.model.sizes(problem.data).lengths
-    near = gamma(problem.extent.terms + 64) * (way + norm_up(w)) * np.asarray(lengths)
-    return way if (off.reshape(len(off), -1).max(axis=1) <= near).all() else None
-
-
 def _euclidean(w) -> float:
     return sqrt(inner(w, w))
 

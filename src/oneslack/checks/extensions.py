@@ -28,7 +28,7 @@ def check_extensions(model, X, Y, examples, weights, seed) -> tuple[str, ...]:
     rng = np.random.default_rng(seed)
     check = _Block(model, X, Y, examples, weights, rng)
     extensions = []
-    if check.problem.has_scores:
+    if check.problem.scores is not None:
         extensions.append("scores")
         check.scores()
         check.examples_of_a_shard()
@@ -75,7 +75,7 @@ class _Block:
 
     def risk_and_cuts(self):
         """The block's risk is the mean of the hinges; its plane touches there and lies under it."""
-        method = "risk and cut" if self.problem.has_scores else "decode"
+        method = "risk and cut" if self.problem.scores is not None else "decode"
         exact = getattr(self.model, "exact", True)
         for w, risk in zip(self.weights, self.risks, strict=True):
             self.equal(method, self.problem.risk(w), "the block's risk is", risk, "one by one it is")
@@ -106,7 +106,7 @@ class _Block:
                 one, two = combined[i].flat[number], expected[i].flat[number]
                 self.equal("scores", one, "at v - 2 w it is", two, "by linearity", i)
             c = self.rng.normal(size=S.shape)
-            one, two = float(problem.adjoint(c) @ w), float(np.sum(c * S))
+            one, two = float(problem.scores.adjoint(c) @ w), float(np.sum(c * S))
             self.equal("adjoint", one, "<adjoint(c), w> is", two, "<c, scores(w)> is")
 
     def examples_of_a_shard(self):
@@ -160,10 +160,12 @@ class _Block:
     def duals(self, method, shares):
         """Weak duality, at every w; no component along the free weights."""
         problem, model = self.problem, self.model
-        dual = problem.dual_of(shares)
+        dual = problem.shares.value(shares)
         for w in self.weights:
             self.below(method, dual, "the dual value is", problem.primal(w), "a primal value of")
-        balanced = problem.adjoint(model.coefficients(problem.data, model.balance(problem.data, shares)))
+        balanced = problem.scores.adjoint(
+            model.coefficients(problem.data, model.balance(problem.data, shares))
+        )
         for k in () if problem.regulariser.free is None else problem.regulariser.free:
             self.equal("balance", balanced[k], f"free weight {k} has", 0.0, "balanced duals have")
 
@@ -183,12 +185,12 @@ class _Block:
             self.equal("smooth_slope", slope, "it is", middle, "by the duals")
             self._between("smooth_slope", slope, (value - low) / STEP, (high - value) / STEP, 0)
             v = self.weights[(k + 1) % len(self.weights)] - self.weights[k]
-            H = np.sum(self.problem.map_rows(self.model.smooth_hessian, shares, mu), axis=0)
+            H = np.sum(self.problem.scores.map_rows(self.model.smooth_hessian, shares, mu), axis=0)
             H = np.tril(H) + np.tril(H, -1).T
             self.equal("smooth_hessian", float(v @ H @ v), "v'Hv is", curvature, "smooth_slope has")
 
     def _sum(self, function, *arguments):
-        return np.sum(self.problem.map_rows(function, *arguments), axis=0)
+        return np.sum(self.problem.scores.map_rows(function, *arguments), axis=0)
 
     def _smoothed(self, S, mu):
         """(smoothed hinge sum, shares, hinge sum) at S."""
@@ -210,7 +212,7 @@ class _Block:
         for _ in range(5):
             passes.run(rate)
             shares = passes.shares
-            point = problem.C * problem.adjoint(model.coefficients(problem.data, shares))
+            point = problem.C * problem.scores.adjoint(model.coefficients(problem.data, shares))
             self._same_point("dual_passes", passes.point, point, free)
             loss = problem.C * model.dual_loss(problem.data, shares)
             self.equal("dual_passes", passes.linear(), "linear() is", loss, "dual_loss has")

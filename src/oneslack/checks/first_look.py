@@ -55,14 +55,14 @@ def find_disagreement(problem, w) -> str | None:
 
 def _is_in_parts(problem):
     """Whether workers ask a model of three methods."""
-    return hasattr(problem, "parts") and not problem.is_compiled
+    return problem.parts is not None and not problem.is_compiled
 
 
 def _look(problem, weights, most=FEW):
     """Look at a few examples of a model of three methods, more where there are many; raise ModelError."""
-    if hasattr(problem, "parts") or not getattr(problem, "names_examples", False):
+    if problem.parts is not None or not getattr(problem, "names_examples", False):
         return
-    model, oracle = problem.model, problem._oracle
+    model, oracle = problem.model, problem.oracle
     watch = SimpleNamespace(model=model, changes=tuple)  # a model may remember what it likes
     methods = (PLAIN, SLACK if problem.rescaling == "slack" else AUGMENTED)
     # The outputs of a positive that is completed are its own and no; others are not compared with it.

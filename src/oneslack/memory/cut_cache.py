@@ -33,7 +33,7 @@ class CutCache:
 
     def __init__(self, problem, size, enough=0.3):
         self.problem, self.enough = problem, enough
-        self.store = Remembered(problem, problem.data.weights, limit=size, duals=False)
+        self.store = Remembered(problem, problem.sample_weights, limit=size, duals=False)
         self.last, self.seconds, self.dual = "", 0.0, -np.inf  # what was done last, and the dual before
         self.asked_rate = self.pause = self.wait = self.n_looks = 0
         self.is_idle = False
@@ -85,7 +85,7 @@ class CutCache:
             asking = self.problem.n * work.oracle_seconds / max(work.oracle_calls, 1)
             if asking < CHEAP * self.seconds:
                 self.is_idle = True
-                self.store = Remembered(self.problem, self.problem.data.weights, limit=1, duals=False)
+                self.store = Remembered(self.problem, self.problem.sample_weights, limit=1, duals=False)
         return plane
 
     def ask(self, w) -> tuple[Plane, float]:
@@ -116,7 +116,7 @@ class CutCache:
 
     def _risk(self, hinges):
         """R, by the hinges of all examples."""
-        return self.problem.mean * inner(self.problem.data.weights, hinges)
+        return self.problem.mean * inner(self.problem.sample_weights, hinges)
 
     def _mean(self, index, places):
         store, problem = self.store, self.problem
@@ -124,7 +124,7 @@ class CutCache:
         flat = store.base[index] + places
         store.now += 1
         store.used[flat] = store.now
-        rows, s = store.slots[flat], problem.data.weights[index] * problem.mean
+        rows, s = store.slots[flat], problem.sample_weights[index] * problem.mean
         normal = np.zeros(problem.n_params)
         store.sum(rows, s, normal)
         return Plane(normal, float(s @ store.arena.b[rows]))

@@ -48,7 +48,7 @@ class KeptDuals:
         new = self.shares(rows, data.y)
         # Most do not change, and rows with a coefficient of 0 are not read.
         step = self.model.coefficients(data, new) - self.model.coefficients(data, old)
-        self.v = self.v + self.C * part.adjoint(step)
+        self.v = self.v + self.C * part.scores.adjoint(step)
         self.sums += 4 * part.n
         self.loss += self.C * (self.model.dual_loss(data, new) - self.model.dual_loss(data, old))
         if self.regulariser.n_free:

@@ -84,9 +84,7 @@ def check_point(problem, w):
 
 def check_scores(problem, S):
     """Raise unless they are scores of the problem's examples; only data in memory say of how many classes."""
-    data = getattr(problem, "data", None)
-    in_memory = hasattr(problem, "model") and hasattr(data, "view")
-    expected = problem.model.new_scores(data).shape if in_memory else (problem.n, *S.shape[1:])
+    expected = problem.scores.shape or (problem.n, *S.shape[1:])
     if S.shape != expected or S.dtype != np.float64:
         raise ValueError(f"the scores are {S.dtype}{S.shape}, expected float64{expected}")
 

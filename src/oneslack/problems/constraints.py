@@ -71,7 +71,9 @@ class ConstraintProblem(Problem):
         alpha = np.asarray(alpha, dtype=np.float64)
         if self.data.order is not None:
             alpha = alpha[self.data.order]
-        return self.regulariser.dual(self.adjoint(alpha), float(np.einsum("i,i", alpha, self.data.margins)))
+        return self.regulariser.dual(
+            self.scores.adjoint(alpha), float(np.einsum("i,i", alpha, self.data.margins))
+        )
 
     def pruned(self, result):
         """(problem, index): the problem of those rows alone that hold some dual, and which rows they are.

@@ -11,7 +11,6 @@ import time
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,42 +20,29 @@ from ..certificate.rounding import (
     TINY,
     Extent,
     Lower,
-    Proof,
     Sizes,
-    dual_proof,
     extent_of,
     gamma,
     lower_bound,
-    norm_up,
     primal_error,
     rounded_up,
     worst_scores,
 )
 from ..cuts import Cuts, Plane
-from ..data.identity import Identified, regulariser_digest
-from ..data.rows import equal_shards
+from ..data.identity import Identified
 from ..data.sample_weights import check_total, check_weights
 from ..engines.processes import Processes
 from ..engines.threads import Threads
-from ..models.answers import finite, finite_row, is_one_number
-from ..objective import Regulariser
 from . import batches
+from .capabilities import Capable, Scores, Shares, Smooth, lacks, offers_scores, passes_of
 from .per_example import Examples, Oracle, parts_of, stack_rows
 from .regulariser_input import regulariser_of
-
-_SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
-_LINE = ("along", "cut_along")  # one of them
 
 
 def check_C(C):
     """Raise unless C can weigh a risk."""
     if not np.isfinite(C) or C <= 0:
         raise ValueError(f"C must be a positive number; got {C!r}")
-
-
-def lacks(model, names) -> list[str]:
-    """Those of `names` that the model does not have."""
-    return [name for name in names if not hasattr(model, name)]
 
 
 @dataclass
@@ -72,11 +58,6 @@ class Work:
         return Work(*(mine + more for mine, more in zip(astuple(self), astuple(other), strict=True)))
 
 
-def offers_scores(model) -> bool:
-    """Whether examples are seen through scores that are linear in w (protocols.Scores)."""
-    return not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
-
-
 def is_certifiable(model, has_scores) -> bool:
     """Whether bounds of its problems can be proven: without `sizes` nothing bounds the rounding of scores."""
     return bool(getattr(model, "exact", True)) and not (has_scores and lacks(model, ["sizes"]))
@@ -84,7 +65,7 @@ def is_certifiable(model, has_scores) -> bool:
 
 def is_compiled(model, rescaling="margin") -> bool:
     """Whether loops over examples are: through scores, or by a decoder of many examples."""
-    return (offers_scores(model) and rescaling == "margin") or not lacks(model, batches.NEEDS)
+    return offers_scores(model, rescaling) or not lacks(model, batches.NEEDS)
 
 
 def checked_rescaling(model, rescaling):
@@ -99,16 +80,7 @@ def checked_rescaling(model, rescaling):
     return rescaling
 
 
-class Look(NamedTuple):
-    """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
-
-    risk: float
-    slope: float
-    loss: float
-    coefficients: np.ndarray | None
-
-
-class Problem(Identified):
+class Problem(Capable, Identified):
     """Examples (X, Y) under a model.
 
     Parameters
@@ -148,10 +120,10 @@ class Problem(Identified):
         self.cache_size = cache_size
         self.work = Work()
         self.rescaling = checked_rescaling(model, rescaling)
-        self.has_scores = offers_scores(model) and rescaling == "margin"
-        self.has_batches = not self.has_scores and not lacks(model, batches.NEEDS)
-        self.certified = is_certifiable(model, self.has_scores)
-        compiled = self.has_scores or self.has_batches
+        self.sees_scores = offers_scores(model, rescaling)
+        self.has_batches = not self.sees_scores and not lacks(model, batches.NEEDS)
+        self.certified = is_certifiable(model, self.sees_scores)
+        compiled = self.sees_scores or self.has_batches
         self.engine = engine or (Threads if compiled else Processes)(n_jobs)
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         data = model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight)
@@ -183,7 +155,45 @@ class Problem(Identified):
     @property
     def names_examples(self) -> bool:
         """Whether errors can call examples by other numbers."""
-        return not (self.has_scores or self.has_batches)
+        return self.scores is None and not self.has_batches
+
+    # What it can do (capabilities.py).  Made when asked for: kept, they would keep the problem alive.
+
+    @property
+    def scores(self) -> Scores | None:
+        return Scores(self) if self.sees_scores else None
+
+    @property
+    def shares(self) -> Shares | None:
+        return Shares.of(self)
+
+    @property
+    def passes(self):
+        return passes_of(self)
+
+    @property
+    def smooth(self) -> Smooth | None:
+        return Smooth.of(self)
+
+    @property
+    def oracle(self):
+        """The worst outputs of single examples."""
+        return self._oracle if hasattr(self.model, "decode") else None
+
+    @property
+    def upper_duals(self) -> np.ndarray:
+        """(n,): C s_i, what the duals of an example sum to at most."""
+        return self.C * self.data.weights
+
+    @property
+    def stiffness(self) -> float:
+        """sum_i s_i |x_i|^2."""
+        return float(self.data.weights @ self.data.norm2)
+
+    @property
+    def sample_weights(self) -> np.ndarray:
+        """(n,): s_i."""
+        return self.data.weights
 
     def sample(self, index) -> Problem:
         """The same problem on some examples, with C raised so that the total weight stays."""
@@ -196,17 +206,21 @@ class Problem(Identified):
         part.work, part.certified, part.rescaling = self.work, self.certified, self.rescaling
         part.model, part.engine, part.regulariser = self.model, self.engine, self.regulariser
         part.C = self.C if C is None else C
-        part.has_scores, part.has_batches = self.has_scores, self.has_batches
+        part.sees_scores, part.has_batches = self.sees_scores, self.has_batches
         part.X = part.Y = None
         part._set_data(data)
         return part
+
+    def with_C(self, C) -> Problem:
+        """The same problem with another C."""
+        return self.on(self.data, C)
 
     # What rounding can have done to bounds (rounding.py).
 
     @property
     def extent(self) -> Extent:
         """How large the numbers are."""
-        if self.has_scores:
+        if self.scores is not None:
             return self._scored_extent
         # Values of outputs are differences of sums.
         lengths, losses, terms = self._cut_sizes()
@@ -254,7 +268,7 @@ class Problem(Identified):
         rounding may be more than `enough`, it is computed anew, and examples that are beyond their margin
         whatever rounding does are told apart."""
         error = primal_error(self.extent, self.regulariser, w, primal, self.C, way)
-        if error <= enough or not (self.has_scores and hasattr(self.model, "worsened")):
+        if error <= enough or self.scores is None or lacks(self.model, ["worsened"]):
             return rounded_up(primal, error)
         regular, hinges = self.regulariser.value(w), self.weight * self.worst_risk(w)
         error = gamma(len(w) + 16) * regular + gamma(self.extent.rows + 32) * hinges
@@ -265,7 +279,7 @@ class Problem(Identified):
     def worst_risk(self, w) -> float:
         """R(w), were every score as wrong as rounding can have made it."""
         S = worst_scores(self.model, self.data, self.scores(w), w, self.extent.terms)
-        return self.risk_at(S)
+        return self.scores.risk(S)
 
     def lower(self, proof, w, upper, enough=np.inf) -> Lower:
         """What a dual point proves, where P(w) <= upper."""
@@ -285,12 +299,12 @@ class Problem(Identified):
 
     def risk(self, w) -> float:
         """R(w): the weighted mean of the hinges."""
-        return self.risk_at(self.scores(w)) if self.has_scores else self.mean_cut(w).value(w)
+        return self.mean_cut(w).value(w) if self.scores is None else self.scores.risk(self.scores(w))
 
     def mean_cut(self, w) -> Plane:
         """The plane under R that touches it at w."""
-        if self.has_scores:
-            return self.cut_at(self.scores(w))
+        if self.scores is not None:
+            return self.scores.cut(self.scores(w))
         with self._asking(self.n):
             if self.has_batches:
                 normal, offset = self._oracle.mean(w)
@@ -345,180 +359,7 @@ class Problem(Identified):
         return part.cuts(w, 0, len(index), names=index)
 
     def cut_cache(self, size, enough):
-        """Remembers `size` cuts of each example; see solvers/cut_cache.py."""
+        """Remembers `size` cuts of each example; see memory/cut_cache.py."""
         from ..memory.cut_cache import CutCache
 
         return CutCache(self, size, enough)
-
-    @property
-    def has_dear_cuts(self) -> bool:
-        """Whether a cut costs so much that one which a line search has seen is taken."""
-        return hasattr(self.model, "cut_along")
-
-    # Through scores: no pass over the data but in `scores` and the adjoint.
-
-    def map_rows(self, function, *arguments):
-        """A model's function over shards of the examples."""
-        return self.engine.map(lambda shard: function(self.data, shard, *arguments), self.data.shards)
-
-    def scores(self, w) -> np.ndarray:
-        S = self.model.new_scores(self.data)
-        self.map_rows(self.model.scores, w, S)
-        return S
-
-    def map_scores(self, function, S, *arguments):
-        """A model's function of scores over shards of them."""
-        shards = self.data.score_shards(S)
-        if len(shards) == 1:  # it is worked on here, so the threads are free for its pieces
-            shards = [replace(shards[0], map=self.engine.map)]
-        return self.engine.map(lambda shard: function(self.data, shard, S, *arguments), shards)
-
-    def risk_at(self, S) -> float:
-        return finite(self.mean * sum(self.map_scores(self.model.risk, S)), "risk")
-
-    def along(self, S, dS, t) -> Look:
-        """R(S + t dS) and its slope in t."""
-        if self.has_dear_cuts:
-            c = np.empty_like(S)
-            parts = self.map_scores(self.model.cut_along, S, dS, t, c)
-        else:
-            c = None
-            parts = self.map_scores(self.model.along, S, dS, t)
-        loss, risk, slope = (self.mean * sum(values) for values in zip(*parts, strict=True))
-        return Look(risk, slope, loss, c)
-
-    def cut_at(self, S) -> Plane:
-        """The plane at scores S."""
-        c = np.empty_like(S)
-        offset = self.mean * sum(self.map_scores(self.model.cut, S, c))
-        return Plane(finite(self.adjoint(c) * self.mean, "adjoint"), finite(offset, "cut"))
-
-    def group_cuts_at(self, S, count) -> list[Plane]:
-        """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""
-        groups, c = equal_shards(0, self.n, self.groups(count)), np.empty_like(S)
-
-        def plane(group):
-            offset = self.model.cut(self.data, group, S, c)
-            return Plane(self.model.adjoint(self.data, group, c) * self.mean, self.mean * offset)
-
-        return self.engine.map(plane, groups)
-
-    def groups(self, count) -> int:
-        """How many planes `group_cuts_at` gives."""
-        return max(1, min(count, self.n))
-
-    def adjoint(self, coefficients) -> np.ndarray:
-        """sum_i coefficients_i dS_i/dw."""
-        parts = self.map_rows(self.model.adjoint, coefficients)
-        return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
-
-    def dual_of(self, shares) -> float:
-        """D at the duals C s_i p_i, balanced where there are intercepts."""
-        proof = self.proof_of(shares)
-        return self.regulariser.dual(proof.v, proof.linear)
-
-    def proof_of(self, shares) -> Proof:
-        """The dual point C s_i p_i, balanced where there are intercepts: a lower bound of min P, whatever p
-        is."""
-        shares = self.model.balance(self.data, shares)
-        coefficients = self.model.coefficients(self.data, shares)
-        v = self.C * self.adjoint(coefficients)
-        return self.proof_at(v, self.C * self.model.dual_loss(self.data, shares), shares)
-
-    def proof_at(self, v, linear, shares) -> Proof:
-        """The same of balanced shares, given its sums."""
-        extent, regulariser = self.extent, self.regulariser
-        # Shares of several classes may sum to a little more than 1.
-        sums, excess = extent.rows, gamma(4 + shares.size // len(shares))
-
-        def refined():
-            slopes = np.abs(self.model.coefficients(self.data, shares))
-            slopes = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
-            mass, losses = (self.C * total for total in self.model.sizes(self.data).totals(slopes))
-            return dual_proof(regulariser, v, linear, mass, losses, sums, excess)
-
-        mass, losses = self.C * extent.reach, self.C * extent.losses
-        return dual_proof(regulariser, v, linear, mass, losses, sums, excess, refined)
-
-
-class RiskProblem(Identified):
-    """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient)."""
-
-    has_scores, certified = False, True
-    unit = 1.0
-
-    def __init__(self, risk, n_params, C=1.0, *, regulariser=None, floor=None):
-        check_C(C)
-        if floor is not None and not np.isfinite(floor):
-            raise ValueError(f"floor must be a finite number or None; got {floor!r}")
-        self._risk, self.n_params, self.weight, self.floor = risk, n_params, float(C), floor
-        self.regulariser = regulariser or Regulariser(n_params)
-        self._offset_error = 0.0
-        self._seen = None
-
-    def mean_cut(self, w) -> Plane:
-        value, subgradient = self._asked(w)
-        size = abs(value) + norm_up(subgradient) * norm_up(w)
-        self._offset_error = max(self._offset_error, gamma(self.n_params + 8) * size)
-        return Plane(-subgradient, value - float(subgradient @ w))
-
-    def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
-        """At least P(w); the value and the subgradient of the risk are taken at their word.  It may have been
-        computed by the plane at w, whose offset and whose value there are off by as much each."""
-        error = gamma(self.n_params + 16) * (abs(primal) + self.regulariser.value(w))
-        return rounded_up(primal, error + 2.0 * self.weight * self._offset_error)
-
-    def lower(self, proof, w, upper, enough=np.inf) -> Lower:
-        """What a dual point proves, where P(w) <= upper."""
-        return lower_bound(self.regulariser, proof, None, w, upper, enough)
-
-    def plane_errors(self) -> tuple[float, float]:
-        """By how much a plane's normal and its offset may be off."""
-        return 0.0, self._offset_error
-
-    @property
-    def seen(self):
-        return [self._offset_error]
-
-    def see(self, seen):
-        self._offset_error = max(self._offset_error, seen[0])
-
-    def risk(self, w) -> float:
-        return self._asked(w)[0]
-
-    def _asked(self, w):
-        """(value, subgradient) of the risk, looked at."""
-        value, subgradient = self._risk(w.copy())
-        if not is_one_number(value):
-            raise ValueError(f"risk(w) returned the value {value!r}, expected one number")
-        value, subgradient = (
-            float(value),
-            finite_row(np.asarray(subgradient), self.n_params, "risk(w)", "the subgradient"),
-        )
-        if not np.isfinite(value):
-            raise ValueError(f"risk(w) returned the value {value}, expected a finite number")
-        if self.floor is not None and value < self.floor - 1e-9 * (1.0 + abs(self.floor)):
-            raise ValueError(f"risk(w) returned {value!r}, which is below the floor of {self.floor!r}")
-        return value, subgradient
-
-    def primal(self, w, weight=None) -> float:
-        """P(w), or with another weight of the risk."""
-        return self.regulariser.value(w) + (weight or self.weight) * self.risk(w)
-
-    def identity(self) -> dict:
-        """Of the risk one value is known, at weights that no solver has chosen; none is negative, as it may
-        be a function of such alone."""
-        if self._seen is None:
-            self._seen = f"{self.risk(np.random.default_rng(0).random(self.n_params)):.9g}"
-        return {
-            "model": "RiskProblem",
-            "parameters": self.n_params,
-            "weight": self.weight,
-            "regulariser": regulariser_digest(self.regulariser),
-            "risk": self._seen,
-            "unseen": "the risk is a function",
-        }
-
-    def vouches_for(self, w, primal, weight) -> bool:
-        """Planes are no matter of the examples' order: two equal values will do."""
-        return self.has_objective(w, primal, weight)

@@ -31,7 +31,8 @@ from ..kernels.expansion import Expansion
 from ..kernels.near_rows import coordinates, near_order
 from ..kernels.rounding import dual_down, primal_up
 from ..models.answers import finite
-from .in_memory import Problem, check_C, lacks
+from .capabilities import Capable, lacks
+from .in_memory import Problem, check_C
 
 #: What a model must offer.
 NEEDS = ("pack", "new_scores", "risk", "cut", "along")
@@ -62,7 +63,7 @@ class _Regulariser:
         return linear
 
 
-class KernelProblem(Identified):
+class KernelProblem(Capable, Identified):
     """Examples (X, Y) under a model with the features of a kernel.
 
         P(w) = 1/2 |w|^2 + C sum_i s_i H_i(w)
@@ -89,7 +90,6 @@ class KernelProblem(Identified):
     """
 
     floor = 0.0
-    has_scores = False
     has_batches = False
     is_plain = True  # a row of S is an example
 
@@ -179,7 +179,7 @@ class KernelProblem(Identified):
         self.n_values += len(A) * len(index)
         return self.kernel.product(A, self.inputs.take(index), coefficients, self.engine)
 
-    def scores(self, w: Expansion, rows=None) -> np.ndarray:
+    def scores_of(self, w: Expansion, rows=None) -> np.ndarray:
         """S at w, of all examples or of some."""
         return self.product(rows, w.index, w.coefficients) + w.bias
 
@@ -220,7 +220,7 @@ class KernelProblem(Identified):
     def primal(self, w: Expansion, weight=None) -> float:
         """P(w), or with another weight of the risk."""
         w = w.merged()
-        return 0.5 * self._norm2(w) + (weight or self.weight) * self.risk_at(self.scores(w))
+        return 0.5 * self._norm2(w) + (weight or self.weight) * self.risk_at(self.scores_of(w))
 
     def _norm2(self, w):
         if w.norm2 is not None:
@@ -235,7 +235,7 @@ class KernelProblem(Identified):
         if self.n <= affordable:
             return self.primal(w), 0.0
         rows = np.random.default_rng(0).choice(self.n, affordable, replace=False)
-        S = self.scores(w, rows)
+        S = self.scores_of(w, rows)
         parts = [self.risk_at(S[part], rows[part]) for part in np.array_split(np.arange(affordable), PARTS)]
         error = self.weight * float(np.std(parts, ddof=1)) / np.sqrt(PARTS)
         return 0.5 * self._norm2(w) + self.weight * self.risk_at(S, rows), error

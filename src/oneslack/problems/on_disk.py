@@ -25,7 +25,8 @@ from ..data.sample_weights import check_total, weights_of
 from ..engines.threads import Threads
 from ..errors import FormatError, OneslackError
 from ..models.answers import finite
-from .in_memory import Problem, Work, check_C, is_certifiable, lacks, offers_scores
+from .capabilities import Scores, Shares, lacks, offers_scores
+from .in_memory import Problem, Work, check_C, is_certifiable
 from .regulariser_input import regulariser_of
 
 #: Rows of one shard that a thread works on at a time hold about so many bytes.
@@ -231,8 +232,7 @@ class ShardedProblem(Problem):
     >>> folder.cleanup()
     """
 
-    has_scores, has_batches = True, False
-    is_out_of_core = True
+    sees_scores, has_batches = True, False
     rescaling, cache_size = "margin", 0
 
     def __init__(
@@ -274,7 +274,19 @@ class ShardedProblem(Problem):
             self.data.release(shard.lo)
         return self.on(rows.data)
 
-    def _each_part(self, function):
+    @property
+    def scores(self) -> ShardedScores:
+        return ShardedScores(self)
+
+    @property
+    def shares(self) -> ShardedShares:
+        return ShardedShares(self)
+
+    @property
+    def storage(self) -> ShardedData:
+        return self.data
+
+    def each_part(self, function):
         """function(part, rows of it, slice of the whole) over all parts, in threads; its values, in order."""
 
         def one(shard):
@@ -287,11 +299,6 @@ class ShardedProblem(Problem):
         shards, step = self.data.shards, 2 * self.engine.n_jobs
         for first in range(0, len(shards), step):
             yield from self.engine.map(one, shards[first : first + step])
-
-    def scores(self, w):
-        S = np.empty((self.n, *self.model.new_scores(self.data.part(0, 1)).shape[1:]))
-        deque(self._each_part(lambda part, rows, at: self.model.scores(part, rows, w, S[at])), maxlen=0)
-        return S
 
     def risk(self, w):
         """Without scores of all the examples in memory."""
@@ -309,11 +316,30 @@ class ShardedProblem(Problem):
             self.model.scores(part, rows, w, S)
             return self.model.risk(part, rows, change(part, S))
 
-        return finite(self.mean * sum(self._each_part(sum_of)), "risk")
+        return finite(self.mean * sum(self.each_part(sum_of)), "risk")
+
+    @property
+    def extent(self) -> Extent:
+        return self.data.extent
+
+
+class ShardedScores(Scores):
+    """Scores part by part; arrays with a row for each example are in memory."""
+
+    @property
+    def shape(self):
+        return None
+
+    def __call__(self, w):
+        S = np.empty((self.data.n, *self.model.new_scores(self.data.part(0, 1)).shape[1:]))
+        deque(
+            self.problem.each_part(lambda part, rows, at: self.model.scores(part, rows, w, S[at])), maxlen=0
+        )
+        return S
 
     def map_rows(self, function, *arguments):
         """Arrays among the arguments have a row for each example."""
-        return list(self._each_part(lambda part, rows, at: function(part, rows, *_cut(arguments, at))))
+        return list(self.problem.each_part(lambda part, rows, at: function(part, rows, *_cut(arguments, at))))
 
     def map_scores(self, function, S, *arguments):
         return self.map_rows(function, S, *arguments)
@@ -322,42 +348,46 @@ class ShardedProblem(Problem):
         def normal(part, rows, at):
             return self.model.adjoint(part, rows, coefficients[at])
 
-        return sum(self._each_part(normal), start=np.zeros(self.n_params))
+        return sum(self.problem.each_part(normal), start=np.zeros(self.problem.n_params))
 
-    def group_cuts_at(self, S, count):
+    def group_cuts(self, S, count):
         def plane(part, rows, at):
             c = np.empty_like(S[at])
             offset = self.model.cut(part, rows, S[at], c)
-            return Plane(self.model.adjoint(part, rows, c) * self.mean, self.mean * offset)
+            return Plane(self.model.adjoint(part, rows, c) * self.problem.mean, self.problem.mean * offset)
 
-        return list(self._each_part(plane))
+        return list(self.problem.each_part(plane))
 
-    def groups(self, count):
+    def n_groups(self, count):
         return len(self.data.shards)
 
-    @property
-    def extent(self) -> Extent:
-        return self.data.extent
+    def believed(self, w, S, way):
+        return None
 
-    def proof_of(self, shares) -> Proof:
-        """The dual point C s_i p_i, balanced where there are intercepts."""
-        model, regulariser = self.model, self.regulariser
+
+class ShardedShares(Shares):
+    """Sums over the parts."""
+
+    def proof(self, shares) -> Proof:
+        problem, model, regulariser = self.problem, self.model, self.problem.regulariser
         flow = None
         if regulariser.n_free:
-            flow = sum(self._each_part(lambda part, rows, at: model.flow(part, shares[at])))
+            flow = sum(problem.each_part(lambda part, rows, at: model.flow(part, shares[at])))
 
         def sums(part, rows, at):
             p = shares[at]
             p = p if flow is None else model.balanced(part, p, flow)
             return model.adjoint(part, rows, model.coefficients(part, p)), model.dual_loss(part, p)
 
-        v, linear = np.zeros(self.n_params), 0.0
-        for normal, loss in self._each_part(sums):
+        v, linear = np.zeros(problem.n_params), 0.0
+        for normal, loss in problem.each_part(sums):
             v += normal
             linear += loss
-        extent, C = self.extent, self.C
-        excess = gamma(32 + shares.size // self.n)
-        return dual_proof(regulariser, C * v, C * linear, C * extent.reach, C * extent.losses, self.n, excess)
+        extent, C = problem.extent, problem.C
+        excess = gamma(32 + shares.size // problem.n)
+        return dual_proof(
+            regulariser, C * v, C * linear, C * extent.reach, C * extent.losses, problem.n, excess
+        )
 
 
 def _cut(arguments, at):

@@ -43,9 +43,9 @@ class Anchor:
         regulariser = problem.regulariser
         if not hasattr(passes, "spread"):
             return None
-        data, r = problem.data, regulariser.scale
+        r = regulariser.scale
         if r is None:
-            stiffness = problem.C * float(data.weights @ data.norm2) / data.n * passes.spread
+            stiffness = problem.C * problem.stiffness / problem.n * passes.spread
         else:
             r = r[: passes.weights.size]
             stiffness = float(passes.upper.mean() * passes.norm2.mean()) * passes.spread

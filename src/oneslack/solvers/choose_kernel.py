@@ -45,12 +45,3 @@ def choose_kernel_solver(problem, seed=0):
         "constant": "cuts of samples alone take no time that grows with the examples",
     }
     return solver_of(method, seed), f"{n} examples: {reasons[method]}"
-
-
-def refuse_plain(problem, solver):
-    """Say what to use for a problem with a kernel in place of a solver of linear ones."""
-    others = "ExactKernel, SampledCuts or BasisFunctions" if problem.is_plain else "SampledCuts('linear')"
-    raise ValueError(
-        f"{type(solver).__name__} needs weights that are numbers, but those of a {type(problem).__name__} "
-        f"are an expansion over its examples. Use {others}."
-    )

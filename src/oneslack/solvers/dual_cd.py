@@ -54,17 +54,17 @@ class DualCD:
     seed: int = 0
 
     name = "dual_cd"
+    needs = ("weights", "here", "memory", "passes|rows")
     #: With a model's own passes there is no matrix product.
     is_compiled = True
 
     def steps(self, problem, start=None, tol=1e-3):
-        if not (problem.has_scores and hasattr(problem.model, "dual_passes")):
+        if problem.passes is None:
             return structured_steps(problem, self.seed, start, tol)
         return self._model_steps(problem, start, tol)
 
     def _model_steps(self, problem, start, tol):
-        more = () if problem.regulariser.is_plain else (problem.regulariser,)
-        passes = problem.model.dual_passes(problem.data, problem.C, _mix(self.seed), *more)
+        passes = problem.passes(_mix(self.seed))
         start = start or {}
         if "duals" in start:
             passes.begin(problem, start["duals"], start["bias"])
@@ -79,7 +79,7 @@ class DualCD:
                 anchor.restore(start["anchor"])
         if anchor:
             passes.scale = anchor.scale
-        usual = BIAS_RATE * (float(problem.data.norm2.mean()) or 1.0) if has_bias else 0.0
+        usual = BIAS_RATE * (problem.shares.mean_square or 1.0) if has_bias else 0.0
         rate = start.get("rate", usual)
         running, dual = start.get("running", 0.0), start.get("dual", 0.0)
         if "duals" in start:
@@ -101,7 +101,7 @@ class DualCD:
             is_boxed = getattr(passes, "is_boxed", False) and not has_bias
             if is_boxed and not anchor and problem.regulariser.is_plain:
                 return running_proof(problem, passes, visits)
-            return problem.proof_of(passes.shares)
+            return problem.shares.proof(passes.shares)
 
         while True:
             visited = passes.count
@@ -124,7 +124,7 @@ class DualCD:
                 found = polish(problem, w, S, 0.1 * max(tol, 1e-12) * abs(running), origin)
                 w, primal, way = found.w, found.primal, found.way
                 if has_bias:
-                    newest = problem.proof_of(passes.shares)
+                    newest = problem.shares.proof(passes.shares)
                     value = problem.regulariser.dual(newest.v, newest.linear)
                     balanced = newest if balanced is None or value > dual else balanced
                 else:
@@ -178,7 +178,7 @@ def running_proof(problem, passes, visits) -> Proof:
     n = problem.n_params
     return dual_proof(
         problem.regulariser, passes.weights.reshape(n).copy(), passes.linear(), C * extent.reach,
-        C * extent.losses, 2 * visits, gamma(16), lambda: problem.proof_of(passes.shares),
+        C * extent.losses, 2 * visits, gamma(16), lambda: problem.shares.proof(passes.shares),
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate.rounding import moved
-from ..cuts import Plane
 
 
 class Place(NamedTuple):
@@ -63,12 +62,12 @@ class Line:
         """The plane at t."""
         look = self.seen.get(t)
         if look is None or look.coefficients is None:
-            return self.problem.cut_at(self.scores(t))
-        return Plane(self.problem.adjoint(look.coefficients) * self.problem.mean, look.loss)
+            return self.problem.scores.cut(self.scores(t))
+        return self.problem.scores.plane(look.coefficients, look.loss)
 
     def look(self, t):
         if t not in self.seen:
-            self.seen[t] = self.problem.along(self.S, self.dS, t)
+            self.seen[t] = self.problem.scores.along(self.S, self.dS, t)
         return self.seen[t]
 
 

@@ -53,13 +53,14 @@ class NSlack:
     parts: int = 0
 
     name = "n_slack"
+    needs = ("weights", "memory", "rows")
 
     def steps(self, problem, start=None, tol=1e-3):
         return (self._sparing if self.parts else self._rounds)(problem, start or {}, tol)
 
     def _rounds(self, problem, start, tol):
         """Algorithm 1: everyone is asked in each round."""
-        store = Remembered(problem, problem.C * problem.data.weights)
+        store = Remembered(problem, problem.upper_duals)
         rng = np.random.default_rng(self.seed)
         epsilon, owed = np.inf, 0.0
         looked = np.inf  # the gap at the last look; by the papers' rule (tol 0) half of it is worth another
@@ -125,7 +126,7 @@ class NSlack:
 
     def _sparing(self, problem, start, tol):
         """The examples most in doubt are asked, and the dual is solved to a share of what that brought."""
-        store = Remembered(problem, problem.C * problem.data.weights)
+        store = Remembered(problem, problem.upper_duals)
         rng = np.random.default_rng(self.seed)
         doubts, looked = Doubts(store.upper, self.parts), np.inf
         if "doubts" in start and "store" in start:

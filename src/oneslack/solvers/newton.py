@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..certificate.rounding import believed, moved, norm_up
+from ..certificate.rounding import moved, norm_up
 from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step
@@ -63,7 +63,7 @@ class Newton:
     seed: int = 0
 
     name = "newton"
-    needs = ("smooth_duals", "smooth_slope", "smooth_hessian", "scores", "coefficients", "balance")
+    needs = ("weights", "here", "memory", "smooth", "any sign")
 
     def steps(self, problem, start=None, tol=1e-3):
         start = start or {}
@@ -112,7 +112,7 @@ class Newton:
             # One example from each of `size` equal stretches: cheap, and spread over the file.
             strata = np.arange(size) + rng.random(size)
             index = (strata * (problem.n / size)).astype(np.int64)
-            if problem.data.weights[index].any():
+            if problem.sample_weights[index].any():
                 yield level, problem.sample(index), max(tol, 2.0 * problem.n_params / size)
             size, level = size * SAMPLE_GROWTH, level + 1
 
@@ -154,7 +154,7 @@ def descend(problem, w, mu, tol, start=None):
         w, mu, S = start["w"], start["mu"], start["S"]
         check_point(problem, w)
         check_scores(problem, S)
-        way = believed(problem, w, S, start.get("way"))
+        way = problem.scores.believed(w, S, start.get("way"))
         vars(progress).update(start["progress"])
     else:
         S, way = problem.scores(w), norm_up(w)
@@ -229,11 +229,9 @@ class Smoothed:
         self.curvature = penalised if regulariser.scale is None else penalised * regulariser.curvature
 
     def at(self, w, S, mu) -> Point:
-        problem, C = self.problem, self.problem.C
-        shares = np.empty_like(S)
-        parts = problem.map_scores(problem.model.smooth_duals, S, mu, shares)
-        loss, hinge, error = (C * sum(values) for values in zip(*parts, strict=True))
-        v = C * problem.adjoint(problem.model.coefficients(problem.data, shares))
+        problem = self.problem
+        shares, loss, hinge, error = problem.smooth.duals(S, mu)
+        v = problem.shares.sum(shares)
         gradient = problem.regulariser.gradient(w) - v
         regular = problem.regulariser.value(w)
         return Point(
@@ -252,10 +250,10 @@ class Smoothed:
         for only when the bound without it is worth it."""
         problem = self.problem
         if not problem.regulariser.n_free:
-            return at.bound, lambda: problem.proof_at(at.v, at.loss, at.shares)
+            return at.bound, lambda: problem.shares.proof_at(at.v, at.loss, at.shares)
         if relative_gap(primal, at.bound) > 0.1 and problem.n > 10_000:
             return -np.inf, no_dual_point
-        proof = problem.proof_of(at.shares)
+        proof = problem.shares.proof(at.shares)
         return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def newton_direction(self, at, mu):
@@ -263,7 +261,7 @@ class Smoothed:
 
     def hessian(self, shares, mu):
         """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""
-        return sum(self.problem.map_rows(self.problem.model.smooth_hessian, shares, mu))
+        return self.problem.smooth.hessian(shares, mu)
 
     def direction(self, H, gradient):
         """The Newton step where H is the Hessian of P_mu without the regulariser; H is changed."""
@@ -274,7 +272,7 @@ class Smoothed:
         lacking = np.maximum(1e-4 * problem.weight / problem.unit - H[diagonal, diagonal], 0.0)
         H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
         direction = -_solve_positive(H, gradient)
-        return problem.model.centre(direction) if hasattr(problem.model, "centre") else direction
+        return problem.smooth.centre(direction)
 
     def search(self, w, S, direction, dS, mu):
         """Line search on P_mu: Newton on its slope, which is piecewise linear, inside a bracket."""
@@ -282,9 +280,8 @@ class Smoothed:
         first, second = problem.regulariser.slope(w, direction)
 
         def slope(t):
-            parts = problem.map_scores(problem.model.smooth_slope, S, dS, t, mu)
-            value = first + t * second + problem.C * sum(part[0] for part in parts)
-            return value, second + problem.C * sum(part[1] for part in parts)
+            value, curvature = problem.smooth.slope(S, dS, t, mu)
+            return first + t * second + value, second + curvature
 
         low, high, t = 0.0, np.inf, 1.0
         enough = 0.1 * abs(slope(0.0)[0])

@@ -36,7 +36,7 @@ def newton_path(problem, Cs, seed=0, max_iter=MOST_STEPS):
     says that neither MOST_STEPS nor `max_iter` steps led to one."""
     w, mu = problem.regulariser.start(), FIRST_MU * problem.unit
     n_steps = min(max_iter, MOST_STEPS)
-    for _, part, _ in Newton(seed).samples(problem.on(problem.data, C=Cs[0]), ROUNDING):
+    for _, part, _ in Newton(seed).samples(problem.with_C(Cs[0]), ROUNDING):
         end, _ = _nearly(part, part.C, Place.of(part, w, part.scores(w), mu), n_steps)
         w, mu = end.w, end.mu
     here = Place.of(problem, w, problem.scores(w), mu)
@@ -61,7 +61,7 @@ class Place:
 
     @staticmethod
     def of(problem, w, S, mu) -> Place:
-        smooth = Smoothed(problem.on(problem.data, C=1.0))
+        smooth = Smoothed(problem.with_C(1.0))
         at = smooth.at(w, S, mu)
         pull = problem.regulariser.gradient(w) - at.gradient
         hessian = smooth.hessian(at.shares, mu)
@@ -73,7 +73,7 @@ class Place:
 
 def _nearly(problem, C, here, n_steps) -> tuple[Place, float]:
     """Where a step would gain next to nothing, and what; or where the steps ran out."""
-    smooth = Smoothed(problem.on(problem.data, C=C))
+    smooth = Smoothed(problem.with_C(C))
     for _ in range(n_steps):
         primal, error = here.primal(C), C * here.error
         gradient = problem.regulariser.gradient(here.w) - C * here.pull

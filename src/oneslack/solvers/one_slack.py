@@ -23,7 +23,7 @@ from functools import partial
 
 import numpy as np
 
-from ..certificate.rounding import believed, norm_up
+from ..certificate.rounding import norm_up
 from ..memory.doubts import Doubts
 from ..memory.state_coding import check_point, check_scores
 from ..objective import inner
@@ -71,6 +71,7 @@ class OneSlack:
     planes: int = 1
 
     name = "one_slack"
+    needs = ("weights",)
 
     def steps(self, problem, start=None, tol=1e-3):
         planes = Planes(
@@ -87,14 +88,14 @@ class OneSlack:
             check_point(problem, best.w)
             if best.S is not None:
                 check_scores(problem, best.S)
-                best.way = believed(problem, best.w, best.S, best.way)
+                best.way = problem.scores.believed(best.w, best.S, best.way)
         cache = None
-        if self.cache_size and not problem.has_scores:
+        if self.cache_size and problem.scores is None:
             cache = problem.cut_cache(self.cache_size, self.enough)
             if "cache" in start:
                 cache.restore(start["cache"])
         doubts = self._doubts(problem, cache, start)
-        if self.line_search and problem.has_scores:
+        if self.line_search and problem.scores is not None:
             rounds = self._exact(problem, planes, best)
         elif doubts is not None:
             rounds = self._sparing(problem, planes, best, cache, doubts, tol)
@@ -137,7 +138,7 @@ class OneSlack:
         single = hasattr(getattr(cache, "store", None), "learn")  # not where workers remember
         if not self.parts or self.enough is None or not single:
             return None
-        doubts = Doubts(problem.C * problem.data.weights, self.parts)
+        doubts = Doubts(problem.upper_duals, self.parts)
         if "doubts" in start:
             doubts.restore(start["doubts"])
         return doubts
@@ -170,7 +171,7 @@ class OneSlack:
         regulariser = problem.regulariser
         if best.S is None:
             best.S = problem.scores(best.w)
-            best.primal = regulariser.value(best.w) + problem.weight * problem.risk_at(best.S)
+            best.primal = regulariser.value(best.w) + problem.weight * problem.scores.risk(best.S)
             best.way = norm_up(best.w)
         S = best.S
         # Beyond the candidate a weight that is held >= 0 might be negative.
@@ -193,7 +194,7 @@ class OneSlack:
                     t = 0.0
             best.length = min(max(t, 0.01), 1.0)  # steps are often as long as the last one
             # A little beyond the best point; where cuts are dear, the nearest that the search has seen.
-            nearby = end if problem.has_dear_cuts else t + self.beyond * (1.0 - t)
+            nearby = end if problem.scores.has_dear_cuts else t + self.beyond * (1.0 - t)
             # Without a step, the candidate's plane too: or the same candidate may come back for ever.
             for place in [nearby] if t > 0.0 else [nearby, 1.0]:
                 if self.planes > 1:
@@ -205,25 +206,26 @@ class OneSlack:
     def _n_groups(self, problem):
         if self.planes == 1:
             return 1
-        can = self.line_search and problem.has_scores and not problem.has_dear_cuts
+        scores = problem.scores
+        can = self.line_search and scores is not None and not scores.has_dear_cuts
         if not can or problem.regulariser.nonnegative is not None:
             raise ValueError(
                 "OneSlack(planes=...) needs a model with scores whose risk is a sum over examples, a line "
                 "search and weights of any sign; leave planes at 1"
             )
-        return problem.groups(self.planes)
+        return problem.scores.n_groups(self.planes)
 
     @staticmethod
     def _layout(problem, n_groups):
         """Which examples the groups are: so many equal parts of all, or of what each worker holds."""
-        return n_groups, getattr(problem, "parts", None) if n_groups > 1 else None
+        return n_groups, problem.parts if n_groups > 1 else None
 
     def _add_at(self, problem, planes, S):
         """The plane at scores S, or one for each group of examples."""
         if self.planes == 1:
-            planes.add(problem.cut_at(S))
+            planes.add(problem.scores.cut(S))
             return
-        for group, plane in enumerate(problem.group_cuts_at(S, self.planes)):
+        for group, plane in enumerate(problem.scores.group_cuts(S, self.planes)):
             planes.add(plane, group)
 
     def _secant(self, problem, planes, best, cache):

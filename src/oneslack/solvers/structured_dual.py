@@ -28,7 +28,7 @@ FORGET = 100
 
 def structured_steps(problem, seed, start, tol):
     """The steps of `DualCD` for a model without passes of its own."""
-    store = Remembered(problem, problem.C * problem.data.weights)
+    store = Remembered(problem, problem.upper_duals)
     rng = np.random.default_rng(seed)
     waited, target = 0, OPTIMISM * max(tol, 1e-15)
     start = start or {}

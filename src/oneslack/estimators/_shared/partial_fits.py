@@ -114,7 +114,7 @@ def _shares(problem, result, kept):
         return np.divide(alpha, upper, out=np.zeros_like(alpha), where=upper > 0)
     S = problem.scores(state["w"])
     shares = np.empty_like(S)
-    problem.map_scores(problem.model.smooth_duals, S, state["mu"], shares)
+    problem.scores.map_scores(problem.model.smooth_duals, S, state["mu"], shares)
     return shares
 
 

@@ -132,7 +132,7 @@ def _newton_path(problem, Cs, solver, **options):
         if gap <= ENOUGH:
             yield w, gap, True
             continue
-        here = problem.on(problem.data, C=C)
+        here = problem.with_C(C)
         result = solve(here, solver, tol=ENOUGH, keep_state=False, **options)
         yield result.w, result.gap, result.status.ok or result.gap <= COMPARABLE
 
@@ -142,7 +142,7 @@ def _dual_path(problem, Cs, solver, **options):
     so too: measured on raw features, they were farther."""
     start, before = None, None
     for C in Cs:
-        here = problem.on(problem.data, C=C)
+        here = problem.with_C(C)
         start = start and solver.at_other_C(start, C / before)
         result = solve(here, solver, tol=COMPARABLE, start=start, **options)
         start, before = result.state, C

@@ -109,7 +109,7 @@ class BoxDual:
         self.alpha[:] = alpha
         is_at_bound = np.abs(self.alpha) >= ALMOST * self.upper
         np.copyto(self.alpha, np.sign(alpha) * self.upper, where=is_at_bound)
-        v = problem.C * problem.adjoint(self.model.coefficients(self.data, self.shares))
+        v = problem.shares.sum(self.shares)
         t = best_multiple(problem.regulariser, v, self.linear())
         self.alpha *= t
         self.kept_weights.reset(t * v[: self.w.size])

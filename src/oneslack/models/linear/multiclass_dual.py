@@ -112,7 +112,7 @@ class MulticlassDual:
     def begin(self, problem, alpha, bias):
         """Begin at these duals, or where the best multiple of what wrong classes hold is left to them."""
         self.alpha[:] = alpha
-        v = problem.C * problem.adjoint(self.model.coefficients(self.data, self.shares))
+        v = problem.shares.sum(self.shares)
         t = best_multiple(problem.regulariser, v, self.linear())
         self.alpha *= t
         self.alpha[np.arange(self.data.n), self.data.y] += self.upper - self.alpha.sum(axis=1)

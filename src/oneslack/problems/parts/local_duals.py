@@ -18,9 +18,7 @@ GOES_ON = 0.3
 
 def new_duals(problem, seed):
     """Those of the model's own passes, or over remembered cuts (local_cuts.py)."""
-    if problem.has_scores and hasattr(problem.model, "dual_passes"):
-        return PassDuals(problem, seed)
-    return CutDuals(problem, seed)
+    return (CutDuals if problem.passes is None else PassDuals)(problem, seed)
 
 
 class PassDuals:
@@ -28,7 +26,7 @@ class PassDuals:
 
     def __init__(self, problem, seed):
         self.problem = problem
-        self.passes = problem.model.dual_passes(problem.data, problem.C, _mix(seed))
+        self.passes = problem.passes(_mix(seed))
         self.before = self.seen = None
 
     @property
@@ -66,7 +64,7 @@ class PassDuals:
         old = problem.model.coefficients(problem.data, passes.shares)
         passes.alpha[...] = passes.leaning(S)
         moved = problem.model.coefficients(problem.data, passes.shares) - old
-        change = problem.C * problem.adjoint(moved)
+        change = problem.C * problem.scores.adjoint(moved)
         change[passes.weights.size :] = 0.0
         self.seen = S
         return change, passes.linear() - linear, passes.imbalance() - imbalance, 0.0, passes.count
@@ -79,8 +77,7 @@ class PassDuals:
 
     def sum(self):
         """(v, sum alpha loss, imbalance), from the duals alone."""
-        model, data = self.problem.model, self.problem.data
-        v = self.problem.C * self.problem.adjoint(model.coefficients(data, self.passes.shares))
+        v = self.problem.shares.sum(self.passes.shares)
         v[self.passes.weights.size :] = 0.0
         return v, self.passes.linear(), self.passes.imbalance()
 
@@ -91,8 +88,7 @@ class PassDuals:
         problem = self.problem
         model, data = problem.model, problem.data
         shares = model.balanced(data, self.passes.shares, flow)
-        v = problem.C * problem.adjoint(model.coefficients(data, shares))
-        return v, problem.C * model.dual_loss(data, shares)
+        return problem.shares.sum(shares), problem.C * model.dual_loss(data, shares)
 
     def _reopen(self):
         """Make all active that may move, now that it is settled which duals are where."""

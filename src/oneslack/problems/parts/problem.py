@@ -15,16 +15,8 @@ from ...data.sample_weights import check_total, weights_of
 from ...engines.scores import SplitScores
 from ...engines.sums import LOST, unpacked
 from ...errors import OneslackError
-from ..in_memory import (
-    Look,
-    Problem,
-    Work,
-    check_C,
-    checked_rescaling,
-    is_certifiable,
-    is_compiled,
-    offers_scores,
-)
+from ..capabilities import Look, Scores, lacks, offers_scores
+from ..in_memory import Problem, Work, check_C, checked_rescaling, is_certifiable, is_compiled
 from ..per_example import count_of, digest_of
 from ..regulariser_input import regulariser_of
 from .parts import MemoryPart, folder_digest, folder_parts, memory_parts
@@ -83,14 +75,14 @@ class SplitProblem(Problem):
         check_C(C)
         self.model, self.X, self.Y, self.C = model, None, None, float(C)
         self.cache_size, self.rescaling = cache_size, checked_rescaling(model, rescaling)
-        self.has_scores, self.has_batches = offers_scores(model) and rescaling == "margin", False
-        self.certified, self.work = is_certifiable(model, self.has_scores), Work()
-        if self.has_scores and hasattr(model, "cut_along"):
+        self.sees_scores, self.has_batches = offers_scores(model, rescaling), False
+        self.certified, self.work = is_certifiable(model, self.sees_scores), Work()
+        if self.sees_scores and hasattr(model, "cut_along"):
             raise OneslackError(
                 f"the risk of {type(model).__name__} is no sum over examples; use GatheredProblem"
             )
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
-        engine = engine.laid_out(decodes=self.is_compiled and not self.has_scores)
+        engine = engine.laid_out(decodes=self.is_compiled and not self.sees_scores)
         if hasattr(X, "manifest"):
             parts, weights = folder_parts(X, Y, sample_weight, engine.n_workers)
 
@@ -109,11 +101,33 @@ class SplitProblem(Problem):
         self.parts = [(part.lo, part.hi) for part in parts]
         self.engine = engine.start(Worker, parts, model, {"C": self.C, "rescaling": rescaling})
         try:
-            _, total, unit, self.stiffness = self._total("about")
+            _, total, unit, self._stiffness = self._total("about")
         except BaseException:
             self.engine.close()
             raise
         self._set_data(SplitData(weights, unit / total, find_digest))
+
+    @property
+    def scores(self) -> ScoresOfWorkers | None:
+        return ScoresOfWorkers(self) if self.sees_scores else None
+
+    @property
+    def oracle(self):
+        """The workers' together."""
+        return self if hasattr(self.model, "decode") else None
+
+    @property
+    def stiffness(self) -> float:
+        return self._stiffness
+
+    #: Shares of duals, and what solvers need that go over them, lie with the workers.
+    shares = smooth = None
+
+    @property
+    def passes(self):
+        """True where the workers' models have dual passes of their own, and know how these balance."""
+        can = self.sees_scores and not lacks(self.model, ["dual_passes", "flow"])
+        return True if can and self.regulariser.is_plain else None
 
     @property
     def is_compiled(self) -> bool:
@@ -153,7 +167,7 @@ class SplitProblem(Problem):
     def worst_risk(self, w) -> float:
         return self.mean * self._total("worst_risk", np.asarray(w))[0]
 
-    def proof_at(self, v, linear, coefficients=None) -> Proof:
+    def proof_of_sums(self, v, linear) -> Proof:
         """Duals given by their sums."""
         extent, C = self.extent, self.C
         mass, losses = C * extent.reach, C * extent.losses
@@ -164,12 +178,9 @@ class SplitProblem(Problem):
 
     # Values and cuts at w.
 
-    def risk(self, w) -> float:
-        return self.risk_at(self.scores(w)) if self.has_scores else self.mean_cut(w).value(w)
-
     def mean_cut(self, w) -> Plane:
-        if self.has_scores:
-            return self.cut_at(self.scores(w))
+        if self.scores is not None:
+            return self.scores.cut(self.scores(w))
         with self._asking(self.n):
             return self.plane_of("mean_cut", w)
 
@@ -195,32 +206,6 @@ class SplitProblem(Problem):
         losses = np.concatenate([part[2] for part in found])
         return Cuts(places, rows, losses, [output for part in found for output in part[3]])
 
-    # Through scores, which the workers keep.
-
-    def scores(self, w) -> SplitScores:
-        return SplitScores(np.array(w, dtype=float))
-
-    def risk_at(self, S) -> float:
-        return self.mean * self._total("risk", S)[0]
-
-    def along(self, S, dS, t) -> Look:
-        loss, risk, slope = (self.mean * value for value in self._total("along", S, dS, float(t)))
-        return Look(risk, slope, loss, None)
-
-    def cut_at(self, S) -> Plane:
-        return self._plane(self._total("cut", S))
-
-    def group_cuts_at(self, S, count) -> list[Plane]:
-        """Planes under the parts of the risk that `count` groups of examples make, or so many as there are
-        workers if those are more."""
-        per_worker = max(1, round(count / len(self.parts)))
-        answers = self.engine.ask("cuts_of_groups", S, per_worker)
-        return [self._plane(answer) for worker in answers for answer in worker]
-
-    def groups(self, count) -> int:
-        """How many planes `group_cuts_at` gives."""
-        return len(self.parts) * max(1, round(count / len(self.parts)))
-
     # The workers' remembered cuts.
 
     def cut_cache(self, size, enough):
@@ -245,6 +230,38 @@ class SplitProblem(Problem):
         return answers if separate else [answers]
 
 
+class ScoresOfWorkers(Scores):
+    """Scores that the workers keep: here they have names (engines/scores.py)."""
+
+    def __call__(self, w) -> SplitScores:
+        return SplitScores(np.array(w, dtype=float))
+
+    def risk(self, S) -> float:
+        return self.problem.mean * self.problem._total("risk", S)[0]
+
+    def along(self, S, dS, t) -> Look:
+        found = self.problem._total("along", S, dS, float(t))
+        loss, risk, slope = (self.problem.mean * value for value in found)
+        return Look(risk, slope, loss, None)
+
+    def cut(self, S) -> Plane:
+        return self.problem._plane(self.problem._total("cut", S))
+
+    def group_cuts(self, S, count) -> list[Plane]:
+        """Planes under the parts of the risk that `count` groups of examples make, or so many as there are
+        workers if those are more."""
+        per_worker = max(1, round(count / len(self.problem.parts)))
+        answers = self.problem.engine.ask("cuts_of_groups", S, per_worker)
+        return [self.problem._plane(answer) for worker in answers for answer in worker]
+
+    def n_groups(self, count) -> int:
+        """How many planes `group_cuts` gives."""
+        return len(self.problem.parts) * max(1, round(count / len(self.problem.parts)))
+
+    def believed(self, w, S, way):
+        return None
+
+
 class GatheredProblem(Problem):
     """A problem whose risk is no sum over examples: workers hold rows of X and give scores and their adjoint;
     the risk and its cuts are found here."""
@@ -261,8 +278,16 @@ class GatheredProblem(Problem):
         ]
         self.engine = engine.start(RowsWorker, parts, model, {})
 
-    def scores(self, w):
-        return np.concatenate(self.engine.ask("scores_of", np.asarray(w)))
+    @property
+    def scores(self) -> GatheredScores:
+        return GatheredScores(self)
+
+
+class GatheredScores(Scores):
+    """Scores that are found by the workers and worked on here."""
+
+    def __call__(self, w):
+        return np.concatenate(self.problem.engine.ask("scores_of", np.asarray(w)))
 
     def adjoint(self, coefficients):
-        return unpacked(self.engine.total("adjoint_of", coefficients, 0)[0])
+        return unpacked(self.problem.engine.total("adjoint_of", coefficients, 0)[0])

@@ -17,14 +17,15 @@ from ...certificate.rounding import prove
 from ...data.identity import Identified
 from ...engines.sums import LOST
 from ...result import Step
-from ..in_memory import Work, check_C, checked_rescaling, is_certifiable, offers_scores
+from ..capabilities import Capable, offers_scores
+from ..in_memory import Work, check_C, checked_rescaling, is_certifiable
 from ..per_example import count_of
 from ..regulariser_input import regulariser_of
 from .parts import MemoryPart, folder_parts
 from .worker import Worker
 
 
-class WholeProblem(Identified):
+class WholeProblem(Capable, Identified):
     """A Problem that lies with one worker; parameters as for SplitProblem."""
 
     #: As for Problem: the risk is never negative.
@@ -38,8 +39,8 @@ class WholeProblem(Identified):
     ):  # fmt: skip
         check_C(C)
         self.model, self.rescaling = model, checked_rescaling(model, rescaling)
-        self.has_scores = offers_scores(model) and rescaling == "margin"
-        self.certified, self.work = is_certifiable(model, self.has_scores), Work()
+        self.sees_scores = offers_scores(model, rescaling)
+        self.certified, self.work = is_certifiable(model, self.sees_scores), Work()
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         if hasattr(X, "manifest"):
             parts, _ = folder_parts(X, Y, sample_weight, 1)

@@ -13,6 +13,7 @@ from ...engines.scores import Recipe, ScoreShelf, Slot
 from ...engines.sums import LOST, packed, unpacked
 from ...engines.threads import Threads
 from ...errors import ModelError, OneslackError
+from ..capabilities import Scores
 from ..in_memory import Problem
 from .local_duals import new_duals
 
@@ -102,24 +103,24 @@ class Worker:
 
     @_with_scores
     def risk(self, S):
-        return (self.total * self.problem.risk_at(S),)
+        return (self.total * self.problem.scores.risk(S),)
 
     def worst_risk(self, w):
         return (self.total * self.problem.worst_risk(w),)
 
     @_with_scores
     def along(self, S, dS, t):
-        look = self.problem.along(S, dS, t)
+        look = self.problem.scores.along(S, dS, t)
         return self.total * look.loss, self.total * look.risk, self.total * look.slope
 
     @_with_scores
     def cut(self, S):
-        return self._answer(self.problem.cut_at(S))
+        return self._answer(self.problem.scores.cut(S))
 
     @_with_scores
     def cuts_of_groups(self, S, count):
         """A tuple (normal, offset) for each of `count` groups of neighbouring examples."""
-        return [self._answer(plane) for plane in self.problem.group_cuts_at(S, count)]
+        return [self._answer(plane) for plane in self.problem.scores.group_cuts(S, count)]
 
     def mean_cut(self, w):
         return self._answer(self.problem.mean_cut(w))
@@ -154,7 +155,7 @@ class Worker:
     def adjoint_of(self, coefficients, lo):
         """sum_i c_i dS_i/dw; the worker takes its own of all coefficients."""
         first = self.part.lo - lo
-        return (packed(self.problem.adjoint(coefficients[first : first + self.problem.n])),)
+        return (packed(self.problem.scores.adjoint(coefficients[first : first + self.problem.n])),)
 
     def _answer(self, plane):
         return packed(plane.normal * self.total), plane.offset * self.total
@@ -260,15 +261,9 @@ class _Rows:
         self.model, self.data, self.n = model, LinearData(X, y, np.ones(X.shape[0])), X.shape[0]
         self.engine = Threads(n_jobs)
 
-    def scores(self, w):
-        model, data = self.model, self.data
-        S = model.new_scores(data)
-        self.engine.map(lambda shard: model.scores(data, shard, w, S), data.shards)
-        return S
-
-    def adjoint(self, coefficients):
-        model, data = self.model, self.data
-        return sum(self.engine.map(lambda shard: model.adjoint(data, shard, coefficients), data.shards))
+    @property
+    def scores(self):
+        return Scores(self)
 
 
 def _filled(argument, vectors):

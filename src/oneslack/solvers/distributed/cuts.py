@@ -183,7 +183,7 @@ class TeamCuts:
 
     def proof(self):
         """The dual point, summed up anew; None where a worker has lost its duals."""
-        return self.problem.proof_at(self.v, self.linear) if self.refresh() else None
+        return self.problem.proof_of_sums(self.v, self.linear) if self.refresh() else None
 
     def state(self):
         workers = {}

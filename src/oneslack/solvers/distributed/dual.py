@@ -61,9 +61,10 @@ class DistributedDual:
     passes: int = 1
 
     name = "distributed_dual"
+    needs = ("weights", "parts", "plain", "dual steps")
 
     def steps(self, problem, start=None, tol=1e-3):
-        if problem.has_scores and hasattr(problem.model, "dual_passes"):
+        if problem.passes is not None:
             duals = TeamDuals(problem, self.seed, self.passes)
             return team_steps(problem, duals, LineBounds(problem, duals, tol), start)
         duals = TeamCuts(problem, self.seed)
@@ -203,7 +204,7 @@ class TeamDuals:
     def proof(self):
         """The dual point, summed up anew; None where a worker has lost its duals."""
         found = self._balanced() if len(self.bias) else self.problem.total_duals("dual_sum")
-        return None if found is None else self.problem.proof_at(*found[:2])
+        return None if found is None else self.problem.proof_of_sums(*found[:2])
 
     def state(self):
         own = {name: np.copy(getattr(self, name)) for name in ("v", "bias", "imbalance")}

@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 
 from ...kernels.expansion import Expansion
-from .sampled_cuts import check_kernel_problem
 
 #: Examples among which pivots are looked for, in terms of the basis.
 POOL = 10
@@ -48,6 +47,7 @@ class BasisFunctions:
     seed: int = 0
 
     name = "basis_functions"
+    needs = ("kernel", "single rows")
     certifies = False
 
     def __post_init__(self):
@@ -59,7 +59,6 @@ class BasisFunctions:
     def steps(self, problem, start=None, tol=1e-3):
         from ..choose import choose_solver
 
-        check_kernel_problem(problem, type(self).__name__)
         basis, back = choose_basis(problem.kernel, problem.inputs, self.k, self.choice, self.seed)
         Z = features(problem, basis, back)
         twin = problem.linear_twin(Z)

@@ -22,9 +22,8 @@ import numpy as np
 
 from ...engines.blas import single_blas_thread
 from ...kernels.expansion import Expansion
-from ...kernels.rounding import box_point, lacks_duals, scores_of, simplex_coefficients, simplex_point
+from ...kernels.rounding import box_point, scores_of, simplex_coefficients, simplex_point
 from ...result import Step
-from .sampled_cuts import check_kernel_problem
 
 #: Columns of the kernel that a thread computes at a time.
 SPAN = 2048
@@ -56,10 +55,10 @@ class ExactKernel:
     seed: int = 0
 
     name = "exact_kernel"
+    needs = ("kernel", "single rows", "kernel duals")
     certifies = True
 
     def steps(self, problem, start=None, tol=1e-3):
-        check_kernel_problem(problem, type(self).__name__)
         duals = _duals_of(problem)
         rows = RowCache(problem, self.block)
         rng = np.random.default_rng(self.seed)
@@ -123,9 +122,6 @@ def _expansion(c, bias):
 
 
 def _duals_of(problem):
-    lacking = lacks_duals(problem)
-    if lacking:
-        raise ValueError(f"ExactKernel does not know {lacking}; use SampledCuts or BasisFunctions")
     if problem.model.kernel_duals == "box":
         return (_Pairs if problem.intercept else _Box)(problem)
     return _Simplex(problem)

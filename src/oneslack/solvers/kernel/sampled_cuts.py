@@ -83,6 +83,16 @@ class SampledCuts:
     seed: int = 0
 
     name = "sampled_cuts"
+
+    @property
+    def needs(self):
+        return ("kernel", "single rows") if self.scheme == "constant" else ("kernel",)
+
+    @property
+    def label(self):
+        """What a sentence calls it."""
+        return f"SampledCuts({self.scheme!r})"
+
     certifies = False
 
     def __post_init__(self):
@@ -92,7 +102,6 @@ class SampledCuts:
             raise ValueError("sample_size, patience and checked must be at least 1")
 
     def steps(self, problem, start=None, tol=1e-3):
-        check_kernel_problem(problem, type(self).__name__, only_plain=self.scheme == "constant")
         rng, before = np.random.default_rng(self.seed), None
         planes = SampledPlanes(problem, self.drop_after)
         kind = [self.scheme, self.line_search]
@@ -193,17 +202,6 @@ class SampledCuts:
         own = float(np.sum(scores[support] * coefficients))
         exact = (sp.csr_array(c[lacking]), lacking, loss, free)
         planes.add(support, coefficients, offset, free, np.append(inner, own), scores, exact)
-
-
-def check_kernel_problem(problem, name, only_plain=True):
-    """Raise unless the problem has a kernel, and examples of one node each where `only_plain`."""
-    if not hasattr(problem, "kernel"):
-        raise ValueError(f"{name} needs a KernelProblem; use OneSlack, Newton or DualCD for a linear one")
-    if only_plain and not problem.is_plain:
-        raise ValueError(
-            f"{name} needs examples that are one row each, but a {type(problem.model).__name__} has several; "
-            "use SampledCuts('linear')"
-        )
 
 
 def certified_dual(problem, planes, budget) -> float | None:

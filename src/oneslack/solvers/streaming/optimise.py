@@ -61,7 +61,7 @@ class NewtonOptimiser:
 
     def run(self, part, old, v, w, dual):
         """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
-        v_old = part.C * part.adjoint(part.model.coefficients(part.data, old))
+        v_old = part.shares.sum(old)
         part.regulariser = Tilted(part.regulariser, v - v_old)
         smooth, S = Smoothed(part), part.scores(w)
         share = part.weight / self.problem.weight

@@ -72,16 +72,16 @@ class Streaming:
     seed: int = 0
 
     name = "streaming"
-    needs_with_scores = ("dual_passes", "rest", "coefficients")
+    needs = ("weights", "here", "reads")
 
     def steps(self, problem, start=None, tol=1e-3):
-        if not problem.has_scores:
+        if problem.scores is None:
             from .structured import structured_streaming
 
             return structured_streaming(problem, self.in_bytes, self.seed, start, tol)
         source = source_of(problem)
         if self.bytes_in_memory(problem) <= self.in_bytes:
-            whole = problem.in_memory() if is_out_of_core(problem) else problem
+            whole = problem if problem.storage is None else problem.in_memory()
             solver = Newton(self.seed) if few_weights(problem) else DualCD(self.seed)
             return (replace(step, within=whole) for step in solver.steps(whole, start, tol))
         return Reader(problem, source, self.plan(problem), self.seed, tol).steps(start)
@@ -104,20 +104,15 @@ class Streaming:
     def estimate(self, problem) -> int:
         """Bytes that training will take beside what the process has now; of a model that is asked for worst
         outputs the budget itself, as nobody knows how many of them there will be."""
-        if not problem.has_scores:
+        if problem.scores is None:
             return self.in_bytes
         whole = self.bytes_in_memory(problem)
         return whole if whole <= self.in_bytes else self.plan(problem).bytes
 
 
-def is_out_of_core(problem) -> bool:
-    """Whether the examples lie on disk."""
-    return getattr(problem, "is_out_of_core", False)
-
-
 def source_of(problem):
     """The problem's examples, by ranges."""
-    return problem.data if is_out_of_core(problem) else RowsInMemory(problem.data)
+    return RowsInMemory(problem.data) if problem.storage is None else problem.storage
 
 
 def _sizes(problem):
@@ -134,8 +129,11 @@ def few_weights(problem) -> bool:
     """Whether Newton steps are cheap, and possible."""
     from ..choose import are_few
 
-    is_smooth = all(hasattr(problem.model, name) for name in Newton.needs)
-    return are_few(problem.n_params, problem.n) and is_smooth and problem.regulariser.nonnegative is None
+    return (
+        are_few(problem.n_params, problem.n)
+        and problem.smooth is not None
+        and problem.regulariser.nonnegative is None
+    )
 
 
 def optimiser_for(problem):

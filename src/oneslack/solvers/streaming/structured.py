@@ -65,7 +65,7 @@ class StructuredRun:
 
     def __init__(self, problem, memory, seed, tol):
         self.problem, self.memory = problem, memory
-        self.store = Remembered(problem, problem.C * problem.data.weights)
+        self.store = Remembered(problem, problem.upper_duals)
         self.rng = np.random.default_rng(seed)
         self.chunks = np.array_split(np.arange(problem.n), max(1, -(-problem.n // CHUNK)))
         self.order, self.waited, self.gap = [], 0, 0.0

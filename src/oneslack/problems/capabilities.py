@@ -1,0 +1,261 @@
+"""What a problem can do, in a handful of small objects, each there or None.
+
+    oracle    the worst outputs of single examples                     models with a decoder
+    scores    scores, their adjoint, a line, the cut at scores         models that see examples through scores
+    shares    duals as shares of the wrong outputs, and what they prove
+    passes    passes(seed): dual coordinate passes of the model's own
+    smooth    the hinge rounded off by mu, for Newton steps
+    kernel    the Mercer kernel, where w is an expansion over examples
+    parts     who holds which examples, where these lie with workers
+    storage   the examples by ranges, where they lie on disk
+
+A solver names what it `needs` (solvers/needs.py), and never asks a problem, a model or data for their class.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..certificate.rounding import Proof, dual_proof, gamma, norm_up
+from ..cuts import Plane
+from ..data.rows import equal_shards
+from ..models.answers import finite
+
+_SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
+_LINE = ("along", "cut_along")  # one of them
+_SHARES = ("coefficients", "dual_loss", "balance")
+_SMOOTH = ("smooth_duals", "smooth_slope", "smooth_hessian")
+
+
+def lacks(model, names) -> list[str]:
+    """Those of `names` that the model does not have."""
+    return [name for name in names if not hasattr(model, name)]
+
+
+def offers_scores(model, rescaling="margin") -> bool:
+    """Whether examples are seen through scores that are linear in w (protocols.Scores)."""
+    return rescaling == "margin" and not lacks(model, _SCORES) and len(lacks(model, _LINE)) < len(_LINE)
+
+
+class Capable:
+    """A problem of a model; where nothing else is said it can do nothing but give mean cuts."""
+
+    oracle = scores = shares = passes = smooth = kernel = parts = storage = None
+    #: Whether examples are seen through scores, here or elsewhere; whether worst outputs of many examples are
+    #: found at once, by compiled code; how many cuts of each example cutting planes should remember.
+    sees_scores = has_batches = False
+    cache_size = n = 0
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether loops over examples are."""
+        return self.sees_scores or self.has_batches
+
+
+class Look(NamedTuple):
+    """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
+
+    risk: float
+    slope: float
+    loss: float
+    coefficients: np.ndarray | None
+
+
+class Scores:
+    """Scores S = S(w) of all examples: with them there is no pass over the data but in scores(w) and
+    `adjoint`."""
+
+    def __init__(self, problem):
+        self.problem, self.model, self.data = problem, problem.model, problem.data
+
+    def __call__(self, w) -> np.ndarray:
+        S = self.model.new_scores(self.data)
+        self.map_rows(self.model.scores, w, S)
+        return S
+
+    @property
+    def shape(self) -> tuple | None:
+        """Of S, where it is known without a look at the examples."""
+        return self.model.new_scores(self.data).shape
+
+    @property
+    def has_dear_cuts(self) -> bool:
+        """Whether a cut costs so much that one which a line search has seen is taken."""
+        return hasattr(self.model, "cut_along")
+
+    def map_rows(self, function, *arguments):
+        """A model's function over shards of the examples."""
+        engine, data = self.problem.engine, self.data
+        return engine.map(lambda shard: function(data, shard, *arguments), data.shards)
+
+    def map_scores(self, function, S, *arguments):
+        """A model's function of scores over shards of them."""
+        engine, data = self.problem.engine, self.data
+        shards = data.score_shards(S)
+        if len(shards) == 1:  # it is worked on here, so the threads are free for its pieces
+            shards = [replace(shards[0], map=engine.map)]
+        return engine.map(lambda shard: function(data, shard, S, *arguments), shards)
+
+    def risk(self, S) -> float:
+        return finite(self.problem.mean * sum(self.map_scores(self.model.risk, S)), "risk")
+
+    def along(self, S, dS, t) -> Look:
+        """R(S + t dS) and its slope in t."""
+        if self.has_dear_cuts:
+            c = np.empty_like(S)
+            parts = self.map_scores(self.model.cut_along, S, dS, t, c)
+        else:
+            c = None
+            parts = self.map_scores(self.model.along, S, dS, t)
+        loss, risk, slope = (self.problem.mean * sum(values) for values in zip(*parts, strict=True))
+        return Look(risk, slope, loss, c)
+
+    def cut(self, S) -> Plane:
+        """The plane at scores S."""
+        c = np.empty_like(S)
+        offset = self.problem.mean * sum(self.map_scores(self.model.cut, S, c))
+        return self.plane(c, finite(offset, "cut"))
+
+    def plane(self, coefficients, offset) -> Plane:
+        """The plane of a cut with these coefficients."""
+        return Plane(finite(self.adjoint(coefficients) * self.problem.mean, "adjoint"), offset)
+
+    def group_cuts(self, S, count) -> list[Plane]:
+        """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""
+        data, model, mean = self.data, self.model, self.problem.mean
+        groups, c = equal_shards(0, data.n, self.n_groups(count)), np.empty_like(S)
+
+        def plane(group):
+            offset = model.cut(data, group, S, c)
+            return Plane(model.adjoint(data, group, c) * mean, mean * offset)
+
+        return self.problem.engine.map(plane, groups)
+
+    def n_groups(self, count) -> int:
+        """How many planes `group_cuts` gives."""
+        return max(1, min(count, self.data.n))
+
+    def adjoint(self, coefficients) -> np.ndarray:
+        """sum_i coefficients_i dS_i/dw."""
+        parts = self.map_rows(self.model.adjoint, coefficients)
+        return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+
+    def believed(self, w, S, way) -> float | None:
+        """The way (result.Step) of scores that were written down with w, where they are of w but for so much
+        rounding; else None: what is computed from them is not to be believed."""
+        if way is None or lacks(self.model, ["sizes"]):
+            return None
+        off = np.abs(S - self(w))
+        lengths = np.asarray(self.model.sizes(self.data).lengths)
+        near = gamma(self.problem.extent.terms + 64) * (way + norm_up(w)) * lengths
+        return way if (off.reshape(len(off), -1).max(axis=1) <= near).all() else None
+
+
+class Shares:
+    """Duals alpha_iz = C s_i p_iz, given as shares p: (n,) or (n, outputs)."""
+
+    def __init__(self, problem):
+        self.problem, self.model, self.data = problem, problem.model, problem.data
+
+    @staticmethod
+    def of(problem) -> Shares | None:
+        """None where the model does not know shares."""
+        return None if problem.scores is None or lacks(problem.model, _SHARES) else Shares(problem)
+
+    @property
+    def mean_square(self) -> float:
+        """The mean |x_i|^2."""
+        return float(self.data.norm2.mean())
+
+    @property
+    def weights_an_example(self) -> float:
+        """How many weights the scores of an example take, in the mean."""
+        return self.data.n_entries / self.data.n * (self.problem.n_params / self.data.X.shape[1])
+
+    @property
+    def can_rest(self) -> bool:
+        """Whether the model tells how far an example is from moving its duals."""
+        return hasattr(self.model, "rest")
+
+    def sum(self, shares) -> np.ndarray:
+        """v = sum alpha delta."""
+        problem = self.problem
+        return problem.C * problem.scores.adjoint(self.model.coefficients(self.data, shares))
+
+    def value(self, shares) -> float:
+        """D at shares, balanced where there are intercepts."""
+        proof = self.proof(shares)
+        return self.problem.regulariser.dual(proof.v, proof.linear)
+
+    def proof(self, shares) -> Proof:
+        """The dual point of shares, balanced where there are intercepts: a lower bound of min P, whatever
+        they are."""
+        shares = self.model.balance(self.data, shares)
+        linear = self.problem.C * self.model.dual_loss(self.data, shares)
+        return self.proof_at(self.sum(shares), linear, shares)
+
+    def proof_at(self, v, linear, shares) -> Proof:
+        """The same of balanced shares, given its sums."""
+        problem = self.problem
+        extent, regulariser, C = problem.extent, problem.regulariser, problem.C
+        # Shares of several classes may sum to a little more than 1.
+        sums, excess = extent.rows, gamma(4 + shares.size // len(shares))
+
+        def refined():
+            slopes = np.abs(self.model.coefficients(self.data, shares))
+            slopes = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
+            mass, losses = (C * total for total in self.model.sizes(self.data).totals(slopes))
+            return dual_proof(regulariser, v, linear, mass, losses, sums, excess)
+
+        mass, losses = C * extent.reach, C * extent.losses
+        return dual_proof(regulariser, v, linear, mass, losses, sums, excess, refined)
+
+
+def passes_of(problem):
+    """passes(seed) -> dual coordinate passes of the model's own (protocols.DualPasses), or None where it has
+    none, or none that know the regulariser."""
+    make, regulariser = getattr(problem.model, "dual_passes", None), problem.regulariser
+    if problem.scores is None or make is None:
+        return None
+    if regulariser.is_plain:
+        return lambda seed: make(problem.data, problem.C, seed)
+    if "regulariser" not in inspect.signature(make).parameters:
+        return None
+    return lambda seed: make(problem.data, problem.C, seed, regulariser)
+
+
+class Smooth:
+    """The hinge rounded off by mu; see solvers/newton.py."""
+
+    def __init__(self, problem):
+        self.problem, self.model = problem, problem.model
+
+    @staticmethod
+    def of(problem) -> Smooth | None:
+        """None where the model knows no such hinge."""
+        return None if problem.shares is None or lacks(problem.model, _SMOOTH) else Smooth(problem)
+
+    def duals(self, S, mu):
+        """(shares of the duals at S, their loss, the sum of the hinges, what rounding off adds to it), sums
+        times C."""
+        problem, shares = self.problem, np.empty_like(S)
+        parts = problem.scores.map_scores(self.model.smooth_duals, S, mu, shares)
+        return shares, *(problem.C * sum(values) for values in zip(*parts, strict=True))
+
+    def slope(self, S, dS, t, mu):
+        """(slope, curvature) along dS at t."""
+        problem = self.problem
+        parts = problem.scores.map_scores(self.model.smooth_slope, S, dS, t, mu)
+        return tuple(problem.C * sum(values) for values in zip(*parts, strict=True))
+
+    def hessian(self, shares, mu) -> np.ndarray:
+        """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""
+        return sum(self.problem.scores.map_rows(self.model.smooth_hessian, shares, mu))
+
+    def centre(self, w) -> np.ndarray:
+        """The shortest of the w that say the same."""
+        return self.model.centre(w) if hasattr(self.model, "centre") else w
