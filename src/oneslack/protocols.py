@@ -6,7 +6,7 @@ by what a model has, never by its class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,33 +29,25 @@ class Model(Protocol):
         """argmax_z <w, psi(x, z)>, plus loss(y, z) when y is given."""
 
 
-class Enumerable(Protocol):
-    """Optional: all outputs of an x, for brute force and `check_model`."""
+class Extras(Protocol):
+    """Optional, each by itself."""
 
-    def outputs(self, x: Any) -> Any: ...
+    #: False for a decoder that may miss the best output: D stays a lower bound, as what it does find are true
+    #: cuts, but P(w) is measured too low, so that the gap is an estimate.
+    exact: bool
+    #: Weights that are not penalised (intercepts).
+    free: np.ndarray
+    #: Names for groups of weights (slices, numbers or masks), to give a prior, scales and signs by.
+    blocks: dict
 
-
-class SlackRescaling(Protocol):
-    """Optional: worst outputs for rescaled slacks."""
+    def outputs(self, x: Any) -> Any:
+        """All outputs of an x, for brute force and `check_model`."""
 
     def decode_slack(self, w: np.ndarray, x: Any, y: Any) -> Any:
-        """argmax_z loss(y, z) (1 - <w, psi(x, y) - psi(x, z)>)."""
+        """argmax_z loss(y, z) (1 - <w, psi(x, y) - psi(x, z)>), for rescaled slacks."""
 
-
-class Inexact(Protocol):
-    """Optional: a decoder that may miss the best output.
-
-    Each output that it does find is a true cut, so that the dual stays a lower bound of the optimum.  But
-    P(w) is measured too low where the worst output is missed, so that the gap is only an estimate.
-    """
-
-    exact: bool
-
-
-class TopK(Protocol):
-    """Optional: the k best outputs."""
-
-    def decode_topk(self, w: np.ndarray, x: Any, k: int) -> Any: ...
+    def decode_topk(self, w: np.ndarray, x: Any, k: int) -> Any:
+        """The k best outputs."""
 
 
 class Batches(Protocol):
@@ -86,19 +78,6 @@ class Compact(Protocol):
     def cut_view(self, data, Z, starts, examples, factors) -> Any:
         """factors_j delta(z_j) as rows of a kind that _jit/cut_rows.py knows; z_j begins at Z[starts_j] and
         belongs to example examples_j."""
-
-
-class Unpenalised(Protocol):
-    """Optional: weights that are not penalised (intercepts)."""
-
-    free: np.ndarray
-
-
-class Blocks(Protocol):
-    """Optional: names for groups of weights, by which a prior, scales and signs may be given."""
-
-    #: From a name to a slice, numbers or a mask.
-    blocks: dict
 
 
 class LatentModel(Protocol):
@@ -247,51 +226,179 @@ class DualPasses(Protocol):
 
 
 class Problem(Protocol):
-    """What the driver asks of every problem; what a solver asks for stands in its own file."""
+    """What the driver and solvers ask of every problem; tests/test_protocols.py compares it with what they do
+    ask.  What a problem can do beyond that are small objects, each there or None (problems/capabilities.py).
+    """
 
+    #: Weights, examples; what a hinge counts in P, what the mean risk does; a lower bound of it or None.
     n_params: int
-    #: What the mean risk counts in P, and a lower bound of it or None.
+    n: int
+    C: float
     weight: float
+    mean: float
     floor: float | None
     regulariser: Any
-    has_scores: bool
-    #: False where the worst outputs that are found may not be the worst.
+    #: How large a loss is; False where the worst outputs that are found may not be the worst.
+    unit: float
     certified: bool
+    #: (n,) weights s_i of the examples, C s_i, and sum_i s_i |x_i|^2.
+    sample_weights: np.ndarray
+    upper_duals: np.ndarray
+    stiffness: float
+    #: What it can do.
+    oracle: Any
+    scores: ProblemScores | None
+    shares: ProblemShares | None
+    passes: Callable | None
+    smooth: ProblemSmooth | None
+    kernel: Any
+    parts: list | None
+    storage: Any
+    #: See problems/capabilities.py; and the model and its packed data, for what is made of them elsewhere.
+    sees_scores: bool
+    has_batches: bool
+    is_compiled: bool
+    cache_size: int
+    rescaling: str
+    model: Any
+    data: Any
+    engine: Any
+    work: Any
 
-    def primal(self, w: Any, weight: float | None = None) -> float:
+    def primal(self, w, weight=None) -> float:
         """P(w), or with another weight of the risk."""
+
+    def mean_cut(self, w) -> Any:
+        """The plane under the risk that touches it at w."""
+
+    def cuts(self, w, index=None) -> Any:
+        """The most violated cuts of the examples `index` whose truth is not best."""
+
+    def cut_cache(self, size, enough) -> Any:
+        """Remembers `size` cuts of each example."""
+
+    def recalling(self, n) -> Any:
+        """Counts and times looks at remembered cuts of n examples."""
+
+    # The same problem with other packed examples, another C, or some of the examples that count as all.
+    def on(self, data, C=None) -> Problem: ...
+    def with_C(self, C) -> Problem: ...
+    def sample(self, index) -> Problem: ...
 
     def identity(self) -> dict:
         """What must be the same where a state is to be of use, as numbers and words; see identity.py."""
 
-    def vouches_for(self, w: Any, primal: float, weight: float) -> bool:
+    def vouches_for(self, w, primal, weight) -> bool:
         """Whether a state is this problem's though its identity does not see everything."""
 
-    def has_objective(self, w: Any, primal: float, weight: float | None = None) -> bool:
+    def has_objective(self, w, primal, weight=None) -> bool:
         """Whether P(w) is `primal`, but for rounding."""
 
-    def upper(self, w: Any, primal: float, enough: float = np.inf, way: float = 0.0) -> float:
-        """At least P(w), which was computed as `primal`, from scores of such a `way`; see rounding.py."""
+    # What rounding can have done (certificate/rounding.py).
 
-    def lower(self, proof: Any, w: Any, upper: float, enough: float = np.inf) -> Any:
-        """What a dual point (rounding.Proof) proves, where P(w) <= upper; rounding.Lower."""
+    extent: Any
+
+    def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
+        """At least P(w), which was computed as `primal`, from scores of such a `way`."""
+
+    def lower(self, proof, w, upper, enough=np.inf) -> Any:
+        """What a dual point proves, where P(w) <= upper."""
+
+    def prove(self, step, w, primal, way, share) -> Any:
+        """Optional: both bounds at once, in its own way."""
+
+    def plane_errors(self) -> tuple[float, float]:
+        """By how much a plane's normal and its offset may be off."""
+
+    def cut_lengths(self) -> Any:
+        """No cut is longer: (n,), or one number for all."""
 
     #: What bounds of rounding rest on that a state must remember, or None; and to take it up.
     seen: list | None
 
     def see(self, seen: list) -> None: ...
 
+    def estimate(self, w) -> tuple[float, float]:
+        """Optional, where P is dear: (P(w), its standard error), for solvers that prove nothing."""
 
-class Estimated(Protocol):
-    """Optional, for a problem whose P is dear: asked instead where a solver proves nothing."""
+    def chosen(self, solver, seed) -> tuple[Any, str]:
+        """Optional, where the examples are elsewhere: (solver, why)."""
 
-    def estimate(self, w: Any) -> tuple[float, float]:
-        """(P(w), its standard error)."""
+
+class ProblemScores(Protocol):
+    """Scores of all examples; scores(w) computes them.  See problems/capabilities.py."""
+
+    shape: tuple | None
+    has_dear_cuts: bool
+
+    def adjoint(self, coefficients): ...
+    def risk(self, S): ...
+    def along(self, S, dS, t): ...
+    def cut(self, S): ...
+    def plane(self, coefficients, offset): ...
+    def group_cuts(self, S, count): ...
+    def n_groups(self, count): ...
+    def believed(self, w, S, way): ...
+
+
+class ProblemShares(Protocol):
+    """Duals as shares of the wrong outputs."""
+
+    mean_square: float
+    weights_an_example: float
+    can_rest: bool
+
+    def sum(self, shares): ...
+    def proof(self, shares): ...
+    def proof_at(self, v, linear, shares): ...
+
+
+class ProblemSmooth(Protocol):
+    """The hinge rounded off by mu."""
+
+    def duals(self, S, mu): ...
+    def slope(self, S, dS, t, mu): ...
+    def hessian(self, shares, mu): ...
+    def centre(self, w): ...
+
+
+class KernelExpansions(Protocol):
+    """A problem with a kernel: w is an expansion over examples, scores are (n, slots)."""
+
+    X: Any
+    inputs: Any
+    intercept: bool
+    is_plain: bool
+    memory: int
+    n_nodes: int
+    n_values: int
+    slots: int
+
+    def product(self, rows, index, coefficients): ...
+    def scores_of(self, w, rows=None): ...
+    def risk_at(self, S, rows=None): ...
+    def cut_at(self, S, rows=None): ...
+    def along(self, S, dS, t, data=None): ...
+    def part(self, rows): ...
+    def near_order(self, parts): ...
+    def linear_twin(self, Z): ...
+    def see_square(self, norm2, size): ...
+
+
+class Elsewhere(Protocol):
+    """A problem whose examples lie with workers, or on disk."""
+
+    def total_duals(self, method, *arguments): ...
+    def changes(self, method, separate, *arguments, meanwhile=None): ...
+    def proof_of_sums(self, v, linear): ...
+    def in_memory(self) -> Problem: ...
 
 
 class Solver(Protocol):
     """Turns cuts into a better w and a better lower bound.  Meets no x or y, reads no clock."""
 
+    #: What it needs of a problem (solvers/needs.py).
+    needs: tuple[str, ...]
     #: Optional: False where its bounds, or its P, are estimates.
     certifies: bool
 

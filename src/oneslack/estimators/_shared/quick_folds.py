@@ -119,9 +119,9 @@ def path_for(problem, estimator):
     solver that the estimator would use; None where that has no path of its own."""
     solver, _ = choose_solver(problem, estimator.solver, seed_of(estimator.random_state))
     options = {"solver": solver, "max_iter": estimator.max_iter}
-    if type(solver) is Newton:
+    if solver.name == Newton.name:
         return lambda problem, Cs, callbacks: _newton_path(problem, Cs, callbacks=callbacks, **options)
-    if type(solver) is DualCD:
+    if solver.name == DualCD.name:
         return lambda problem, Cs, callbacks: _dual_path(problem, Cs, callbacks=callbacks, **options)
     return None
 
