@@ -16,7 +16,7 @@ import numpy as np
 import problems
 
 import oneslack
-from oneslack import driver
+from oneslack.memory.run import Run
 from oneslack.models.linear.rows import LinearData
 
 #: (name of a problem, or how to make one; parameters of the estimator)
@@ -58,7 +58,7 @@ def watched(clock, function):
 def measure(fit, repeat):
     """Medians of (seconds of the fit, seconds of the check)."""
     clock, rows = Clock(), []
-    places = [(driver._Run, "prove"), (LinearData, "check_finite")]
+    places = [(Run, "prove"), (LinearData, "check_finite")]
     before = [getattr(owner, name) for owner, name in places]
     for (owner, name), function in zip(places, before, strict=True):
         setattr(owner, name, watched(clock, function))

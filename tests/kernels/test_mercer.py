@@ -10,7 +10,7 @@ from sklearn.metrics import pairwise
 
 from oneslack.datasets import make_checkers
 from oneslack.engines import Threads
-from oneslack.kernels import mercer
+from oneslack.kernels import blocks, mercer
 from oneslack.kernels.mercer import Kernel
 from oneslack.kernels.shrink_expansion import shrink
 
@@ -74,8 +74,8 @@ def test_a_function_that_returns_something_else_is_refused():
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("name", TRUTH)
 def test_products_are_those_of_the_whole_matrix(monkeypatch, name, jobs):
-    monkeypatch.setattr(mercer, "BLOCK_ROWS", 4)
-    monkeypatch.setattr(mercer, "BLOCK_COLUMNS", 7)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 4)
+    monkeypatch.setattr(blocks, "BLOCK_COLUMNS", 7)
     kernel, c = kernel_of(name), rng.normal(size=(21, 3))
     expected = TRUTH[name](A, B) @ c
     offsets = [0, 0, 3, 4, 15, 15, 21]

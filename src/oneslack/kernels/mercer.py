@@ -16,25 +16,20 @@ its distances are sums of squared differences of the rows as they are.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..data.rows import as_rows
 from ..engines.blas import single_blas_thread
+from . import blocks
 
 NAMES = ("linear", "poly", "rbf", "laplacian", "precomputed")
-#: Rows and columns of a block: about a megabyte of float32.
-BLOCK_ROWS, BLOCK_COLUMNS = 256, 1024
 #: Rows by which it is seen whether a function is symmetric, and what rounding may change.
 FEW, SYMMETRY = 16, 1e-5
-#: Rows that are copied at a time.
-COPY_ROWS = 16_384
 #: A sparse matrix is unpacked when it then takes at most this many bytes.
 DENSE_BYTES = 2**29
 #: Rows of so many columns are multiplied in less time than their product is looked up in a large matrix.
@@ -133,8 +128,8 @@ class Kernel:
 
     def spread(self, X) -> float:
         """The largest gamma |x|^2 from the origin that was chosen."""
-        parts = (self._moved(X[lo:hi]) for lo, hi in _spans(X.shape[0], COPY_ROWS))
-        far = [float(_squared_norms(part.astype(np.float64, copy=False)).max()) for part in parts]
+        parts = (self._moved(X[lo:hi]) for lo, hi in blocks.spans(X.shape[0], blocks.COPY_ROWS))
+        far = [float(blocks.squared_norms(part.astype(np.float64, copy=False)).max()) for part in parts]
         return self.gamma * max(far, default=0.0)
 
     def narrowed(self, X) -> Kernel:
@@ -143,7 +138,7 @@ class Kernel:
         if self._by_products:
             rough = self.spread(X) > FLOAT32_SPREAD
         elif self.name == "linear":
-            rough = _offset(X) > OFFSET
+            rough = blocks.offset_of(X) > OFFSET
         elif self.is_precomputed:
             rough = X.dtype != np.float32  # these are the values
         return replace(self, dtype=np.float64 if rough else np.float32)
@@ -167,14 +162,14 @@ class Kernel:
         scale = np.sqrt(2.0 * self.gamma)
         if self.centre is None and sp.issparse(X):
             Z = scale * X
-            extra = np.column_stack([-0.5 * _squared_norms(Z), np.ones(X.shape[0])])
+            extra = np.column_stack([-0.5 * blocks.squared_norms(Z), np.ones(X.shape[0])])
             return Inputs(sp.hstack([Z, extra], format="csr").astype(self.dtype, copy=False))
         rows = np.empty((X.shape[0], X.shape[1] + 2), self.dtype)
         rows[:, -1] = 1.0
-        for lo, hi in _spans(X.shape[0], COPY_ROWS):  # no float64 copy of all X
+        for lo, hi in blocks.spans(X.shape[0], blocks.COPY_ROWS):  # no float64 copy of all X
             Z = np.clip(scale * self._moved(X[lo:hi]), -FAR, FAR)  # squares stay finite
             rows[lo:hi, :-2] = Z
-            rows[lo:hi, -2] = -0.5 * _squared_norms(Z)
+            rows[lo:hi, -2] = -0.5 * blocks.squared_norms(Z)
         return Inputs(rows)
 
     def plain_rows(self, A: Inputs):
@@ -188,7 +183,7 @@ class Kernel:
     def _right(self, B):
         """B as the right factor.  rbf: <z_a, z_b> - |z_a|^2 / 2 - |z_b|^2 / 2 is one product when the two
         last columns of B change places."""
-        return Inputs(_swapped(B.rows)) if self._by_products else B
+        return Inputs(blocks.swapped(B.rows)) if self._by_products else B
 
     def _block(self, A, B, room=None):
         """K(A, B) for a right factor B; `room` is a flat array of `dtype` that may be written over."""
@@ -200,11 +195,11 @@ class Kernel:
         if self.name == "laplacian" or self.direct:
             return self._of_differences(A, B)
         if self.name == "rbf":
-            K = _inner(A.rows, B.rows, room)
+            K = blocks.inner_products(A.rows, B.rows, room)
             if self.dtype == np.float64:
                 np.minimum(K, 0.0, out=K)
             return np.exp(K, out=K)
-        K = _inner(A.rows, B.rows, room)
+        K = blocks.inner_products(A.rows, B.rows, room)
         return self._to_the_degree(K) if self.name == "poly" else K
 
     def _to_the_degree(self, K):
@@ -252,7 +247,7 @@ class Kernel:
         if callable(self.name) and len(A):
             rows = np.unique(np.linspace(0, len(A) - 1, FEW).astype(int))
             A = A.take(rows)
-        for lo, hi in _spans(len(rows), BLOCK_ROWS):
+        for lo, hi in blocks.spans(len(rows), blocks.BLOCK_ROWS):
             some = A.take(slice(lo, hi))
             _check_mirror(self.values(some, A), self.values(A, some).T, rows[lo:hi], rows)
 
@@ -261,7 +256,7 @@ class Kernel:
 
         K = np.empty((len(A), len(B)), self.dtype)
         distance = city_block if self.name == "laplacian" else squared_distances
-        distance(_dense(A.rows), _dense(B.rows), K)
+        distance(blocks.dense(A.rows), blocks.dense(B.rows), K)
         K *= -self.gamma
         return np.exp(K, out=K)
 
@@ -270,10 +265,10 @@ class Kernel:
         if self.is_precomputed:
             return np.asarray(A.rows[np.arange(len(A)), A.index], dtype=np.float64).ravel()
         if callable(self.name):
-            return np.array([self.values(row, row)[0, 0] for row in _singles(A)], dtype=np.float64)
+            return np.array([self.values(row, row)[0, 0] for row in blocks.singles(A)], dtype=np.float64)
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(A))
-        norms = _squared_norms(A.rows).astype(np.float64)
+        norms = blocks.squared_norms(A.rows).astype(np.float64)
         return norms if self.name == "linear" else self._to_the_degree(norms)
 
     def product(self, A: Inputs, B: Inputs, coefficients, engine) -> np.ndarray:
@@ -281,29 +276,32 @@ class Kernel:
         out = np.zeros((len(A), coefficients.shape[1]))
         narrow = coefficients.astype(self.dtype)
         right = self._right(B)
-        columns = [(right.take(slice(lo, hi)), narrow[lo:hi]) for lo, hi in _spans(len(B), BLOCK_COLUMNS)]
+        columns = [
+            (right.take(slice(lo, hi)), narrow[lo:hi])
+            for lo, hi in blocks.spans(len(B), blocks.BLOCK_COLUMNS)
+        ]
 
-        rooms = _Rooms(self.dtype, BLOCK_ROWS * BLOCK_COLUMNS)
+        rooms = blocks.Rooms(self.dtype, blocks.BLOCK_ROWS * blocks.BLOCK_COLUMNS)
 
         def fill(span):
             rows, room = A.take(slice(*span)), rooms.mine()
             for part, c in columns:
                 out[slice(*span)] += self._block(rows, part, room) @ c
 
-        _over_blocks(fill, len(A), engine)
+        blocks.over_blocks(fill, len(A), engine)
         return out
 
     def write_rows(self, A: Inputs, B: Inputs, out, places, engine):
         """out[places[i]] = k(a_i, B) for each row of A."""
-        left, width = self._right(A), max(BLOCK_ROWS * BLOCK_COLUMNS // max(len(A), 1), 64)
-        rooms = _Rooms(self.dtype, len(A) * width)
+        left, width = self._right(A), max(blocks.BLOCK_ROWS * blocks.BLOCK_COLUMNS // max(len(A), 1), 64)
+        rooms = blocks.Rooms(self.dtype, len(A) * width)
 
         def fill(span):
             # Either factor may be the one with its columns swapped.
             out[places, slice(*span)] = self._block(left, B.take(slice(*span)), rooms.mine())
 
         with single_blas_thread():
-            engine.map(fill, _spans(len(B), width))
+            engine.map(fill, blocks.spans(len(B), width))
 
     def is_quick(self, A: Inputs) -> bool:
         """Is a value little more than a dense product of two rows, and are these short?"""
@@ -315,10 +313,10 @@ class Kernel:
         out = np.zeros((len(offsets) - 1, len(A), coefficients.shape[1]))
         narrow = coefficients.astype(self.dtype)
         right = self._right(B)
-        parts = [(k, right.take(slice(lo, hi)), lo, hi) for k, lo, hi in _runs(offsets)]
+        parts = [(k, right.take(slice(lo, hi)), lo, hi) for k, lo, hi in blocks.runs(offsets)]
 
         widest = max((hi - lo for _, _, lo, hi in parts), default=0)
-        rooms = _Rooms(self.dtype, BLOCK_ROWS * widest)
+        rooms = blocks.Rooms(self.dtype, blocks.BLOCK_ROWS * widest)
 
         def fill(span):
             rows, room = A.take(slice(*span)), rooms.mine()
@@ -329,7 +327,7 @@ class Kernel:
                     out[k, slice(*span)] = K[:, lo - hi : end - hi or None] @ narrow[lo:end]
                     lo, k = end, k + 1
 
-        _over_blocks(fill, len(A), engine)
+        blocks.over_blocks(fill, len(A), engine)
         return out
 
 
@@ -346,85 +344,3 @@ def _check_mirror(K, mirror, some, rows):
             f"{name} {some[i]} and {rows[j]} is {K[i, j]:g}, but {mirror[i, j]:g} the other way "
             "round; expected the same"
         )
-
-
-class _Rooms(threading.local):
-    """Room for one block in each thread: a fresh megabyte costs as much as filling it."""
-
-    def __init__(self, dtype, size):
-        self.dtype, self.size, self.room = dtype, size, None
-
-    def mine(self):
-        if self.room is None:
-            self.room = np.empty(self.size, self.dtype)
-        return self.room
-
-
-def _over_blocks(fill, n, engine):
-    """Call fill(span) for blocks of the n rows; a thread takes several at a time."""
-    spans = _spans(n, BLOCK_ROWS)
-    tasks = [spans[lo:hi] for lo, hi in _spans(len(spans), min(max(len(spans) // 8, 1), 16))]
-
-    def run(task):
-        for span in task:
-            fill(span)
-
-    with single_blas_thread():
-        engine.map(run, tasks)
-
-
-def _spans(n, size):
-    bounds = [*range(0, n, size), n]
-    return [(lo, hi) for lo, hi in pairwise(bounds) if hi > lo]
-
-
-def _runs(offsets):
-    """(first group, lo, hi) of runs of whole groups with about BLOCK_COLUMNS columns."""
-    runs, first = [], 0
-    for k in range(1, len(offsets)):
-        if offsets[k] - offsets[first] >= BLOCK_COLUMNS or k == len(offsets) - 1:
-            runs.append((first, offsets[first], offsets[k]))
-            first = k
-    return [run for run in runs if run[2] > run[1]]
-
-
-def _inner(A, B, room=None):
-    if sp.issparse(A) or sp.issparse(B):
-        product = A @ B.T
-        return product.toarray() if sp.issparse(product) else np.asarray(product)
-    if room is None:
-        return A @ B.T
-    return np.matmul(A, B.T, out=room[: len(A) * len(B)].reshape(len(A), len(B)))
-
-
-def _swapped(rows):
-    if sp.issparse(rows):
-        order = np.arange(rows.shape[1])
-        order[-2:] = order[-1], order[-2]
-        return rows[:, order]
-    swapped = rows.copy()
-    swapped[:, -2], swapped[:, -1] = rows[:, -1], rows[:, -2]
-    return swapped
-
-
-def _squared_norms(rows):
-    if sp.issparse(rows):
-        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", rows, rows)
-
-
-def _offset(X) -> float:
-    """Which share of the mean |x|^2 is the square of the mean x."""
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    spans = _spans(X.shape[0], COPY_ROWS)
-    total = sum(float(np.sum(_squared_norms(X[lo:hi]), dtype=np.float64)) for lo, hi in spans)
-    return float(mean @ mean) * X.shape[0] / total if total > 0 else 0.0
-
-
-def _dense(rows):
-    """A block as compiled loops take it."""
-    return (rows.toarray() if sp.issparse(rows) else rows).astype(np.float64, copy=False)
-
-
-def _singles(A):
-    return [A.take(slice(i, i + 1)) for i in range(len(A))]

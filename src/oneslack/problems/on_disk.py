@@ -6,11 +6,10 @@ where it lies.  Arrays with a number for each example (scores, cuts, duals) are 
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections import OrderedDict, deque
 from functools import cached_property
 from itertools import pairwise
-from math import inf
 from threading import Lock
 
 import numpy as np
@@ -19,6 +18,7 @@ import scipy.sparse as sp
 from ..certificate.rounding import Extent, Proof, dual_proof, extent_of, gamma, worst_scores
 from ..cuts import Plane
 from ..data.digests import Digest
+from ..data.ranges import Ranges
 from ..data.row_parts import bytes_of_numbers
 from ..data.rows import Shard
 from ..data.sample_weights import check_total, weights_of
@@ -35,23 +35,6 @@ PART_BYTES = 16_000_000
 OPEN, SUMMED = 256, 1 << 18
 #: Who reads one row, reads a page of the file; the rows of about so many bytes are checked with it.
 PAGE, TAKEN_BYTES = 4096, 1_000_000
-
-
-class Ranges:
-    """A union of ranges of rows."""
-
-    def __init__(self):
-        self.bounds = []  # (lo, hi), rising and apart from each other
-
-    def covers(self, lo, hi) -> bool:
-        k = bisect_right(self.bounds, (lo, inf)) - 1
-        return k >= 0 and hi <= self.bounds[k][1]
-
-    def add(self, lo, hi):
-        apart = [(a, b) for a, b in self.bounds if b < lo or hi < a]
-        near = [(lo, hi), *((a, b) for a, b in self.bounds if not (b < lo or hi < a))]
-        insort(apart, (min(a for a, _ in near), max(b for _, b in near)))
-        self.bounds = apart
 
 
 class ShardedData:
