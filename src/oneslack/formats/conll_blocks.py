@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import FormatError
 from .compression import MODULES
-from .conll import CONLLU, Layout, classify, read_sentences
+from .conll import Layout, classify, read_sentences
+from .conllu import CONLLU
 from .lines import BYTE_ORDER_MARK
 from .sentences import Sentences
 

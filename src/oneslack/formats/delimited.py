@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import FormatError
 from .compression import read_buffer
+from .format import Format
 from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
 from .lines import blocks_of_lines, count, line_number, text_start
 from .table import Table
@@ -280,3 +281,17 @@ def _decode(path, text, lines_before):
     except UnicodeDecodeError as error:
         line = lines_before + line_number(text, error.start)
         raise FormatError(f"{path}, line {line}: the text is not UTF-8; save the file as UTF-8.") from error
+
+
+def looks_like(sample):
+    """Likely, if a line is cut by a delimiter before one has a colon after its first word, as svmlight's."""
+    for line in sample.splitlines():
+        words = line.partition(b"#")[0].split()
+        if any(b":" in word for word in words[1:]):
+            break
+        if any(delimiter in line.strip() for delimiter in map(str.encode, DELIMITERS)):
+            return 0.6
+    return 0.0
+
+
+FORMAT = Format("csv", "CSV", "table", read_csv, (".csv", ".tsv", ".tab"), looks_like, ("label", "group"))
