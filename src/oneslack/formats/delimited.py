@@ -61,7 +61,8 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
             f"{path}, line 1: found {len(layout.features)} feature columns, but n_features is "
             f"{n_features}; drop n_features or name another label column."
         )
-    X, labels, groups = _read_plain_cells(buffer, layout, dtype) or _read_any_cells(buffer, layout, dtype)
+    plain = _read_plain_cells(buffer, layout, dtype, _label_texts)
+    X, labels, groups = plain or _read_any_cells(buffer, layout, dtype)
     if len(X) == 0:
         raise FormatError(f"{path}, line 1: the header is all there is; add some examples.")
     return Table(
@@ -155,8 +156,11 @@ def _is_header(cells, *text_columns):
     return not any(_is_number(cell) for column, cell in enumerate(cells) if column not in text_columns)
 
 
-def _read_plain_cells(buffer, layout, dtype):
-    """X (n, features), the labels' text and the groups, or None when some line is not plain numbers."""
+def _read_plain_cells(buffer, layout, dtype, texts_at):
+    """X (n, features), the labels' text and the groups, or None when some line is not plain numbers.
+
+    texts_at: of a buffer and spans (n, 2), their texts, or None where it cannot tell them.
+    """
     from .._jit.delimited import parse_cells
 
     n_lines = count(buffer, b"\n") + 1
@@ -174,7 +178,7 @@ def _read_plain_cells(buffer, layout, dtype):
         spans[first:n] += offset
     X.resize((n, X.shape[1]), refcheck=False)
     _read_hard_numbers(buffer, layout, X, starts)
-    labels = _label_texts(buffer, layout, spans[:n])
+    labels = [] if layout.label is None else texts_at(buffer, spans[:n])
     if labels is None or not np.isfinite(X).all():
         return None
     X, groups = _take_groups(X, layout)
@@ -200,10 +204,8 @@ def _read_hard_numbers(buffer, layout, X, starts):
         X[row] = [float(cell) for column, cell in enumerate(cells) if column != layout.label]
 
 
-def _label_texts(buffer, layout, spans):
+def _label_texts(buffer, spans):
     """The labels, or None when one is missing, quoted or not UTF-8."""
-    if layout.label is None:
-        return []
     labels = [bytes(buffer[start:stop]).strip() for start, stop in spans.tolist()]
     known = {text: text.decode("utf-8", "replace") for text in set(labels)}
     if any(not text or '"' in text or "\ufffd" in text for text in known.values()):

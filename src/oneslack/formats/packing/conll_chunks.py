@@ -10,8 +10,8 @@ from .. import conll
 from ..conllu import CONLLU, FORMAT
 from ..sentences import Sentences
 from ..shards.pieces import Piece
+from ..streams import TextStream, sentence_end, windows
 from .chunks import Chunk
-from .streams import TextStream, sentence_end, windows
 
 
 def conll_chunks(path, options, size, start):

@@ -13,8 +13,8 @@ from .. import numpy_file
 from ..shards.blocks import checked_block
 from ..shards.columns import as_column, as_groups
 from ..shards.pieces import Piece
+from ..streams import packer_of
 from .chunks import Chunk
-from .streams import packer_of
 
 WEIGHTS = "sample_weight"
 DAMAGE = (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError, zlib.error)

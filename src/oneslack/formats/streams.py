@@ -10,8 +10,8 @@ import zlib
 
 import numpy as np
 
-from ...errors import FormatError
-from ..compression import MODULES, reading
+from ..errors import FormatError
+from .compression import MODULES, reading
 
 #: No line, row or sentence is longer than so many bytes: else a file that is something else would be
 #: read into memory as one line.
