@@ -11,8 +11,20 @@ from . import packed
 from .output import Exit, Refusal
 
 
+class Remembered:
+    """A dataclass that model files keep as their "source"."""
+
+    @classmethod
+    def from_header(cls, header):
+        """What a model file says, or None for a model that was saved from Python."""
+        known = header.get("source")
+        if not isinstance(known, dict) or "kind" not in known:
+            return None
+        return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
+
+
 @dataclass(frozen=True)
-class Source:
+class Source(Remembered):
     """How a file was read; the model remembers it, so that other files are read the same way.
 
     An svmlight file does not say whether its indices start at 0 or 1: taken for the other, every
@@ -24,14 +36,6 @@ class Source:
     label: str | None = None
     feature_names: list[str] | None = None
     group: str | None = None
-
-    @classmethod
-    def from_header(cls, header) -> Source | None:
-        """What a model file says, or None for a model that was saved from Python."""
-        known = header.get("source")
-        if not isinstance(known, dict) or "kind" not in known:
-            return None
-        return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
 
 
 def read_any(path, label, zero_based, group=None):

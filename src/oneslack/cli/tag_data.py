@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from . import packed
+from .data import Remembered
 from .output import Exit, Refusal
 
 #: The key of the labels among the columns that are read: no template can name it.
@@ -18,7 +19,7 @@ CONLLU_NAMES = {"w": "form", "pos": "upos"}
 
 
 @dataclass(frozen=True)
-class TagSource:
+class TagSource(Remembered):
     """How a tagged file was read; the model remembers it, so that other files are read the same way.
 
     kind        "conll", "conllu" or "svmhmm"
@@ -31,14 +32,6 @@ class TagSource:
     columns: list[str] | None = None
     label: int | str | None = None
     zero_based: bool | None = None
-
-    @classmethod
-    def from_header(cls, header) -> TagSource | None:
-        """What a model file says, or None for a model that was saved from Python."""
-        known = header.get("source")
-        if not isinstance(known, dict) or "kind" not in known:
-            return None
-        return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True)
@@ -225,7 +218,8 @@ def _read_text(path, kind, templates, columns, label):
     from ..formats.registry import FORMATS
 
     if kind == "packed":
-        return _read_packed(path, templates, columns, label)
+        chosen, place, source = packed_places(path, templates, columns, label)
+        return packed.sentences_of(path, {**chosen, LABEL: place}), source
     if kind == "conllu":
         names, place = None, conllu_label(path, label)
         chosen = conllu_places(path, templates, place)
@@ -234,11 +228,6 @@ def _read_text(path, kind, templates, columns, label):
         place = label_place(path, label, names)
         chosen = places_of(path, templates, names, place)
     return FORMATS[kind].read(path, {**chosen, LABEL: place}), TagSource(kind, names, place)
-
-
-def _read_packed(path, templates, columns, label):
-    chosen, place, source = packed_places(path, templates, columns, label)
-    return packed.sentences_of(path, {**chosen, LABEL: place}), source
 
 
 def packed_places(path, templates, columns, label):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import FormatError
 from .conll import Layout, classify, read_sentences
-from .conllu import CONLLU
+from .conllu import CONLLU, layout_of
 from .lines import BYTE_ORDER_MARK
 from .sentences import Sentences
 from .streams import TextStream, sentence_end, windows
@@ -37,8 +37,7 @@ def conll_blocks(path, columns, *, tabs) -> Iterator[Block]:
 
 def conllu_blocks(path, columns) -> Iterator[Block]:
     """Blocks of a CoNLL-U file; `columns` is a dict from names to CoNLL-U's."""
-    chosen = {name: CONLLU.index(place) for name, place in columns.items()}
-    return _blocks(path, Layout(path, True, True, len(CONLLU), chosen), None)
+    return _blocks(path, layout_of(path, columns), None)
 
 
 def with_last_column(block, labels, tabs) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import os
 import re
 
-from ..errors import OneslackError
+from ..errors import FormatError
 from .compression import read_buffer
 from .conll import DOCUMENT, Layout, read_sentences
 from .format import CERTAIN, Format
@@ -25,16 +25,18 @@ def read_conllu(path, columns=("form", "upos")):
     ['w', 'pos']
     """
     path = os.fspath(path)
+    return read_sentences(read_buffer(path), layout_of(path, columns), None, "utf-8")
+
+
+def layout_of(path, columns):
+    """How to cut lines into the columns, names of CoNLL-U's or a dict from other names to these."""
     chosen = dict(columns) if isinstance(columns, dict) else dict(zip(columns, columns))
     unknown = [name for name in chosen.values() if name not in CONLLU]
     if unknown or not chosen:
-        raise OneslackError(
-            f"CoNLL-U has no column {unknown[0]!r}; choose from {', '.join(CONLLU)}."
-            if unknown
-            else f"columns is empty; choose from {', '.join(CONLLU)}."
-        )
+        fault = f"CoNLL-U has no column {unknown[0]!r}" if unknown else "columns is empty"
+        raise FormatError(f"{path}: {fault}; choose from {', '.join(CONLLU)}.")
     chosen = {name: CONLLU.index(place) for name, place in chosen.items()}
-    return read_sentences(read_buffer(path), Layout(path, True, True, len(CONLLU), chosen), None, "utf-8")
+    return Layout(path, True, True, len(CONLLU), chosen)
 
 
 def looks_like(sample):

@@ -5,9 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ...errors import FormatError
-from .. import conll
-from ..conllu import CONLLU, FORMAT
+from .. import conll, conllu
 from ..sentences import Sentences
 from ..shards.pieces import Piece
 from ..streams import TextStream, sentence_end, windows
@@ -16,15 +14,14 @@ from .chunks import Chunk
 
 def conll_chunks(path, options, size, start):
     """Chunks from byte `start` on; a file called .conllu is CoNLL-U."""
-    if FORMAT.names(path):
+    if conllu.FORMAT.names(path):
         return conllu_chunks(path, options, size, start)
     return _chunks(path, _layout(path, options.columns, size), size, start)
 
 
 def conllu_chunks(path, options, size, start):
     """Chunks from byte `start` on."""
-    layout = conll.Layout(path, True, True, len(CONLLU), _conllu_columns(path, options.columns))
-    return _chunks(path, layout, size, start)
+    return _chunks(path, conllu.layout_of(path, options.columns or ("form", "upos")), size, start)
 
 
 def _chunks(path, layout, size, start):
@@ -44,14 +41,6 @@ def _layout(path, columns, size):
                 conll.read_sentences(text, layout, columns)
                 return layout
     return None
-
-
-def _conllu_columns(path, columns):
-    columns = columns or ("form", "upos")
-    unknown = [name for name in columns if name not in CONLLU]
-    if unknown:
-        raise FormatError(f"{path}: CoNLL-U has no column {unknown[0]!r}; choose from {', '.join(CONLLU)}.")
-    return {name: CONLLU.index(name) for name in columns}
 
 
 def _piece(layout, text):

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...errors import FormatError
 from .. import numpy_file
+from ..compression import packer_of
 from ..shards.blocks import checked_block
 from ..shards.columns import as_column, as_groups
 from ..shards.pieces import Piece
-from ..streams import packer_of
 from .chunks import Chunk
 
 WEIGHTS = "sample_weight"
@@ -25,7 +25,7 @@ def numpy_chunks(path, options, size, start):
     with ExitStack() as stack:
         try:
             file = stack.enter_context(open(path, "rb"))
-            if packer_of(file) is not None:
+            if packer_of(file.peek(8)) is not None:
                 raise FormatError(f"{path}: is packed; unpack it first, or use numpy.savez_compressed.")
             if zipfile.is_zipfile(file):
                 archive = stack.enter_context(zipfile.ZipFile(file))

@@ -73,7 +73,8 @@ def pack(
     files = [os.fspath(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
     source = {
         "files": [_identity(path) for path in files], "kinds": [_kind(path, kind) for path in files],
-        "label": label, "group": group, "zero_based": zero_based, "columns": _names(columns),
+        "label": label, "group": group, "zero_based": zero_based,
+        "columns": None if columns is None else list(columns),
         "shard_size": in_bytes(shard_size), "first_index": None,
     }  # fmt: skip
     if not files:
@@ -96,10 +97,6 @@ def _kind(path, kind):
     if kind not in kinds:
         raise OneslackError(f"kind must be 'auto', {', '.join(map(repr, kinds))}, got {kind!r}.")
     return kind
-
-
-def _names(columns):
-    return None if columns is None else list(columns)
 
 
 def _identity(path):
