@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats import conll
-from oneslack.formats.conll import CONLLU, read_conll, read_conllu
+from oneslack.formats.conll import read_conll
+from oneslack.formats.conllu import CONLLU, read_conllu
 from oneslack.formats.sentences import Sentences
 from oneslack.formats.svmhmm import read_svmhmm
 

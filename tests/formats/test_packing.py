@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats import open_shards, pack, read_conll, read_conllu, read_data, read_svmlight
 from oneslack.formats.packing import label_texts
-from oneslack.formats.packing.streams import TextStream, line_end, row_end, sentence_end, windows
+from oneslack.formats.streams import TextStream, line_end, row_end, sentence_end, windows
 
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 

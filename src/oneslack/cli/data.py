@@ -11,8 +11,20 @@ from . import packed
 from .output import Exit, Refusal
 
 
+class Remembered:
+    """A dataclass that model files keep as their "source"."""
+
+    @classmethod
+    def from_header(cls, header):
+        """What a model file says, or None for a model that was saved from Python."""
+        known = header.get("source")
+        if not isinstance(known, dict) or "kind" not in known:
+            return None
+        return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
+
+
 @dataclass(frozen=True)
-class Source:
+class Source(Remembered):
     """How a file was read; the model remembers it, so that other files are read the same way.
 
     An svmlight file does not say whether its indices start at 0 or 1: taken for the other, every
@@ -25,14 +37,6 @@ class Source:
     feature_names: list[str] | None = None
     group: str | None = None
 
-    @classmethod
-    def from_header(cls, header) -> Source | None:
-        """What a model file says, or None for a model that was saved from Python."""
-        known = header.get("source")
-        if not isinstance(known, dict) or "kind" not in known:
-            return None
-        return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
-
 
 def read_any(path, label, zero_based, group=None):
     """(Table, Source) of a file or a packed folder, with or without labels."""
@@ -41,7 +45,7 @@ def read_any(path, label, zero_based, group=None):
         return packed.in_memory(shards), packed.source_of(shards)
     with _told_from_tagged_text(path, "use `oneslack train tag` to learn from it"):
         table, zero_based = _read_counting_from_one(path, label, zero_based, group)
-    _refuse_columns_of_svmlight(table, label, group)
+    _refuse_other_options(table, label, group)
     names = list(table.feature_names) if table.feature_names else None
     return table, Source(table.kind, zero_based, label, names, group)
 
@@ -53,7 +57,7 @@ def read_for_model(path, saved, label, zero_based, group=None, need_labels=False
     advice = f"{saved.path} is a {saved.header['kind']}; use a model of `oneslack train tag`"
     with _told_from_tagged_text(path, advice):
         table = _read_matching(path, saved, label, zero_based, group, need_labels)
-    _refuse_columns_of_svmlight(table, label, group)
+    _refuse_other_options(table, label, group)
     if need_labels and table.y is None:
         raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
     _check_names(table, saved)
@@ -63,12 +67,13 @@ def read_for_model(path, saved, label, zero_based, group=None, need_labels=False
 @contextmanager
 def _told_from_tagged_text(path, advice):
     """Sentences with labels are no table: say so, instead of what is wrong with it as a table."""
-    from .tag_data import looks_tagged
+    from ..formats.format import LIKELY
+    from .tag_data import kind_of
 
     try:
         yield
     except FormatError as error:
-        if looks_tagged(path, is_no_table=True):
+        if kind_of(path, least=LIKELY):
             raise Refusal(f"{path}: is tagged text, not a table of numbers; {advice}.") from error
         raise
 
@@ -115,7 +120,7 @@ def _read_counting_from_one(path, label, zero_based, group):
             table, zero_based = _read(path, label, True, group), True
     else:
         table = _read(path, label, zero_based, group)
-    return table, zero_based if table.kind == "svmlight" else None
+    return table, zero_based if _is_indexed(table) else None
 
 
 def _read(path, label, zero_based, group):
@@ -124,17 +129,27 @@ def _read(path, label, zero_based, group):
     return read_data(path, label=label, group=group, zero_based="auto" if zero_based is None else zero_based)
 
 
-def _refuse_columns_of_svmlight(table, label, group):
-    for option, column in (("--label", label), ("--group", group)):
-        if table.kind == "svmlight" and column is not None:
+def _is_indexed(table) -> bool:
+    """Does it number its features, where others have columns?  Those that it does not name are zeros."""
+    from ..formats.registry import FORMATS
+
+    return "zero_based" in FORMATS[table.kind].options
+
+
+def _refuse_other_options(table, label, group):
+    from ..formats.registry import FORMATS
+
+    known = FORMATS[table.kind]
+    for option, value in (("label", label), ("group", group)):
+        if value is not None and option not in known.options:
             raise Refusal(
-                f"{table.path}: is an svmlight file, where {option} has no meaning; drop it.", Exit.USAGE
+                f"{table.path}: --{option} has no meaning in a file of {known.title}; drop it.", Exit.USAGE
             )
 
 
 def _fits(table, saved) -> bool:
-    """Are its columns the model's?  svmlight has none to confuse."""
-    if table.kind == "svmlight":
+    """Are its columns the model's?  Numbered features are none to confuse."""
+    if _is_indexed(table):
         return True
     names, expected = table.feature_names, saved.feature_names
     return table.X.shape[1] == saved.n_features and (not names or not expected or names == expected)
@@ -154,13 +169,13 @@ def _check_names(table, saved):
 
 
 def _with_features(table, saved):
-    """The table with as many features as the model: absent svmlight indices are zeros."""
+    """The table with as many features as the model: absent ones that have numbers are zeros."""
     from dataclasses import replace
 
     n, d = table.X.shape
     if d == saved.n_features:
         return table
-    if d < saved.n_features and table.kind == "svmlight":
+    if d < saved.n_features and _is_indexed(table):
         X = table.X.copy()
         X.resize((n, saved.n_features))
         return replace(table, X=X)

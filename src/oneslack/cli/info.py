@@ -56,14 +56,14 @@ def info(
 
 
 def _facts(file, label, group, zero_based, columns, format) -> dict:
+    from ..formats.registry import format_of
     from .model_store import looks_like_model
-    from .tag_data import looks_tagged
 
     if is_packed(file):
         return packed_facts(file)
     if looks_like_model(file):
         return model_facts(file)
-    if format is not None or columns is not None or looks_tagged(file):
+    if format is not None or columns is not None or format_of(file).holds == "sentences":
         return tagged_facts(file, format and format.value, columns, label)
     return _data_facts(file, label, zero_based, group)
 

@@ -22,14 +22,14 @@ def read_sentences(saved, path) -> list[list]:
     Tokens are words between blanks, or word/TAG where every token of the file ends in a tag that the grammar
     knows.  Of trees the words are taken, with their tags if the parser was trained on given tags.
     """
-    lines = [line.split() for line in _text(path).splitlines()]
-    lines = [words for words in lines if words]
+    from ..formats.format import LIKELY
+    from ..formats.registry import format_of
+
+    if trees := format_of(path, "trees", LIKELY):
+        return sentences_of_trees(saved, trees.read(path))
+    lines = [words for line in _text(path).splitlines() if (words := line.split())]
     if not lines:
         raise Refusal(f"{path}: holds no sentence; give one a line, its words between blanks, or trees.")
-    if lines[0][0].startswith("("):
-        from ..formats.trees import read_trees
-
-        return sentences_of_trees(saved, read_trees(path))
     tags = {symbol.label for symbol in saved.model.grammar_.symbols if symbol.kind == _tag_kind()}
     pairs = [[token.rpartition("/") for token in words] for words in lines]
     if all(word and tag in tags for sentence in pairs for word, _, tag in sentence):

@@ -45,15 +45,15 @@ def suggest(file: Annotated[str, typer.Argument(metavar="FILE")]):
 
 def _looked_at(file):
     """(what it holds, [(why, command)])."""
-    from .tag_data import kind_of, looks_tagged
+    from ..formats.registry import format_of
 
-    if os.path.isdir(file):
+    found = format_of(file)
+    if found.holds == "packed":
         return _folder(file)
-    if _begins_with_bracket(file):
-        return "trees in brackets", [("to learn a grammar from them", _train("parse", file))]
-    if looks_tagged(file):
-        kind = {"conllu": "CoNLL-U", "svmhmm": "SVM-hmm"}.get(kind_of(file), "CoNLL")
-        return f"tagged text ({kind})", [("to learn to tag", _train("tag", file))]
+    if found.holds == "trees":
+        return found.title, [("to learn a grammar from them", _train("parse", file))]
+    if found.holds == "sentences":
+        return f"tagged text ({found.title})", [("to learn to tag", _train("tag", file))]
     return _table(file)
 
 
@@ -72,12 +72,6 @@ def _folder(file):
     if labels == "numbers" or (labels == "integers" and (classes is None or len(classes) > MANY)):
         return held, [("to learn to predict its targets", _train("regress", file))]
     return held, [("to learn to classify", _train("classify", file))]
-
-
-def _begins_with_bracket(file):
-    from ..formats.compression import read_buffer
-
-    return bytes(read_buffer(file, limit=4096)[:4096]).lstrip().startswith(b"(")
 
 
 def _table(file):

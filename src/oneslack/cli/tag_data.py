@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..errors import OneslackError
 from . import packed
+from .data import Remembered
 from .output import Exit, Refusal
 
 #: The key of the labels among the columns that are read: no template can name it.
 LABEL = "the label"
 #: Names that templates may use for columns of CoNLL-U, beside its own.
 CONLLU_NAMES = {"w": "form", "pos": "upos"}
-EXTENSIONS = {".conllu": "conllu", ".conll": "conll", ".iob": "conll", ".iob2": "conll", ".bio": "conll"}
-#: Files that are tables by their names, whatever they hold.
-TABLES = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".tab", ".npy", ".npz")
-SAMPLE = 1 << 16
-_NUMBERED = re.compile(rb"[+-]?\d+(\.\d*)?")
-_PAIR = re.compile(rb"\d+:\S+")
-_EMPTY_LINE = re.compile(rb"\n[ \t\r]*\n")
-_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_WORD_ID = re.compile(rb"\d+([-.]\d+)?")
 
 
 @dataclass(frozen=True)
-class TagSource:
+class TagSource(Remembered):
     """How a tagged file was read; the model remembers it, so that other files are read the same way.
 
     kind        "conll", "conllu" or "svmhmm"
@@ -42,14 +32,6 @@ class TagSource:
     columns: list[str] | None = None
     label: int | str | None = None
     zero_based: bool | None = None
-
-    @classmethod
-    def from_header(cls, header) -> TagSource | None:
-        """What a model file says, or None for a model that was saved from Python."""
-        known = header.get("source")
-        if not isinstance(known, dict) or "kind" not in known:
-            return None
-        return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True)
@@ -78,65 +60,15 @@ class TaggedExamples:
 # What a file is.
 
 
-def kind_of(path, wanted=None) -> str | None:
-    """The format of a tagged file: as `wanted`, by its name, by its content; None for a table."""
+def kind_of(path, wanted=None, least=0.0) -> str | None:
+    """The format of a tagged file: as `wanted`, or as it looks at `least`; None for a table."""
     if wanted is not None:
         return wanted
-    if packed.is_packed(path):
-        return "packed"
-    from ..formats.compression import read_buffer, strip_extension
+    from ..formats.format import CERTAIN
+    from ..formats.registry import format_of
 
-    extension = os.path.splitext(strip_extension(path))[1].lower()
-    if extension in EXTENSIONS:
-        return EXTENSIONS[extension]
-    if extension in TABLES:
-        return None
-    return _kind_of_content(bytes(read_buffer(path, limit=SAMPLE)[:SAMPLE]))
-
-
-def _kind_of_content(sample):
-    from ..formats.read import NUMPY_MAGIC
-
-    if sample.startswith(NUMPY_MAGIC):
-        return None
-    lines = [line for line in sample.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
-    tokens = [line for line in lines if not line.startswith((b"#", b"-DOCSTART-"))] or lines
-    if not tokens:
-        return "conll"  # whose reader says that there is no token
-    words, cells = tokens[0].split(), tokens[0].split(b"\t")
-    if len(cells) == 10 and _WORD_ID.fullmatch(cells[0]):
-        return "conllu"
-    if _NUMBERED.fullmatch(words[0]) and all(_PAIR.fullmatch(word) for word in words[2:3]):
-        if len(words) > 1 and words[1].startswith(b"qid:"):
-            return "svmhmm"
-        if len(words) == 1 or _PAIR.fullmatch(words[1]):
-            return None
-    return "conll"
-
-
-def looks_tagged(path, is_no_table=False) -> bool:
-    """Is it tagged text?  Beyond doubt, unless it is known to be no table."""
-    from ..formats.compression import read_buffer, strip_extension
-
-    try:
-        kind = kind_of(path)
-        if kind == "conllu" or os.path.splitext(strip_extension(path))[1].lower() in EXTENSIONS:
-            return True
-        sample = bytes(read_buffer(path, limit=SAMPLE)[:SAMPLE])
-    except OneslackError:  # whoever reads it next says what is wrong
-        return False
-    lines = sample.splitlines()[:-1] if len(sample) == SAMPLE else sample.splitlines()
-    rows = [
-        line.split(b"\t" if b"\t" in line else None)
-        for line in lines
-        if line.strip() and not line.startswith(b"-DOCSTART-")
-    ]
-    n_words = sum(not _NUMBERED.fullmatch(row[0]) for row in rows)
-    n_columns = {len(row) for row in rows}
-    if _NO_TEXT.search(sample):
-        return False
-    sentences = is_no_table or _EMPTY_LINE.search(sample) is not None
-    return kind == "conll" and sentences and 2 * n_words > len(rows) and len(n_columns) == 1 < max(n_columns)
+    found = format_of(path, least=CERTAIN) or format_of(path, "sentences", least)
+    return None if found is None or found.holds == "table" else found.name
 
 
 def look(path):
@@ -218,7 +150,7 @@ def places_of(path, templates, names, label=None) -> dict:
 
 def conllu_places(path, templates, label) -> dict:
     """{column of the templates: column of CoNLL-U}; the label must not be among them."""
-    from ..formats.conll import CONLLU
+    from ..formats.conllu import CONLLU
 
     names = {name: CONLLU_NAMES.get(name, name) for name in columns_of(templates)}
     for name, column in names.items():
@@ -236,7 +168,7 @@ def conllu_places(path, templates, label) -> dict:
 
 def conllu_label(path, label) -> str:
     """The column of CoNLL-U that is the label: by name or position, or upos."""
-    from ..formats.conll import CONLLU
+    from ..formats.conllu import CONLLU
 
     place = CONLLU.index("upos") if label is None else _place(label, list(CONLLU))
     if place is None:
@@ -283,30 +215,25 @@ def read_tagged(
 
 
 def _read_text(path, kind, templates, columns, label):
-    from ..formats import read_conll, read_conllu
+    from ..formats.registry import FORMATS
 
     if kind == "packed":
-        return _read_packed(path, templates, columns, label)
+        chosen, place, source = packed_places(path, templates, columns, label)
+        return packed.sentences_of(path, {**chosen, LABEL: place}), source
     if kind == "conllu":
-        place = conllu_label(path, label)
+        names, place = None, conllu_label(path, label)
         chosen = conllu_places(path, templates, place)
-        return read_conllu(path, {**chosen, LABEL: place}), TagSource(kind, None, place)
-    n, _ = look(path)
-    names = column_names(path, columns, n)
-    place = label_place(path, label, names)
-    chosen = places_of(path, templates, names, place)
-    return read_conll(path, {**chosen, LABEL: place}), TagSource(kind, names, place)
-
-
-def _read_packed(path, templates, columns, label):
-    chosen, place, source = packed_places(path, templates, columns, label)
-    return packed.sentences_of(path, {**chosen, LABEL: place}), source
+    else:
+        names = column_names(path, columns, look(path)[0])
+        place = label_place(path, label, names)
+        chosen = places_of(path, templates, names, place)
+    return FORMATS[kind].read(path, {**chosen, LABEL: place}), TagSource(kind, names, place)
 
 
 def packed_places(path, templates, columns, label):
     """({column of the templates: column of the folder}, the label's column, TagSource) of packed text, whose
     columns have names; by them CoNLL-U is told."""
-    from ..formats.conll import CONLLU
+    from ..formats.conllu import CONLLU
 
     if columns is not None:
         raise Refusal(f"{path}: is packed, its columns have names; drop --columns.", Exit.USAGE)

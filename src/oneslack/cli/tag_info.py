@@ -31,6 +31,8 @@ def tagger_facts(saved) -> dict:
 
 def tagged_facts(path, wanted, columns, label) -> dict:
     """Sentences, tokens, columns and labels of a file."""
+    from ..formats.registry import FORMATS
+
     kind = kind_of(path, wanted) or "conll"
     if kind == "svmhmm":
         return _number_facts(path)
@@ -38,7 +40,7 @@ def tagged_facts(path, wanted, columns, label) -> dict:
     labels = sentences.columns[place].strings().tolist() if place is not None else None
     return {
         "file": path,
-        "holds": f"tagged text ({'CoNLL-U' if kind == 'conllu' else 'CoNLL'})",
+        "holds": f"tagged text ({FORMATS[kind].title})",
         **_size(sentences.offsets),
         "columns": [_column(name, column) for name, column in sentences.columns.items()],
         "label": place,
@@ -51,7 +53,7 @@ def tagged_facts(path, wanted, columns, label) -> dict:
 def _read(path, kind, columns, label):
     """(Sentences of all columns, name of the label's)."""
     from ..formats import read_conll, read_conllu
-    from ..formats.conll import CONLLU
+    from ..formats.conllu import CONLLU
 
     if kind == "conllu":
         return read_conllu(path, CONLLU[1:]), conllu_label(path, label)

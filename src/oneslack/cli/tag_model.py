@@ -175,15 +175,14 @@ def _templates(saved):
 
 def read_sentences(path, reading, saved, zero_based=None):
     """(X, labels (tokens,) of text or numbers) of a whole file with labels."""
-    from ..formats import read_conll, read_conllu
+    from ..formats.registry import FORMATS
 
     if reading.kind == "svmhmm":
         return read_numbers(path, saved, zero_based)
     if reading.kind == "packed":
         X = sentences_of(path, {**reading.places, LABEL: reading.label})
         return X, X.columns[LABEL].strings()
-    read = read_conllu if reading.kind == "conllu" else read_conll
-    X = read(path, {**reading.places, LABEL: reading.label})
+    X = FORMATS[reading.kind].read(path, {**reading.places, LABEL: reading.label})
     return X, X.columns[LABEL].strings()
 
 

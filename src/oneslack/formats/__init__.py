@@ -1,7 +1,8 @@
 """Files in and out: data sets of several formats, and trained models."""
 
 from ..errors import FormatError
-from .conll import read_conll, read_conllu
+from .conll import read_conll
+from .conllu import read_conllu
 from .delimited import read_csv
 from .model_file import load_model, save_model
 from .numpy_file import read_numpy

@@ -31,10 +31,32 @@ def read_buffer(path, limit=sys.maxsize):
     after `limit` bytes.
     """
     raw = _raw_bytes(path)
-    for magic, name in MODULES.items():
-        if raw[: len(magic)] == magic:
-            return _unpack(path, raw, name, limit)
-    return raw
+    if packer_of(raw[:8]) is None:
+        return raw
+    content = bytearray()
+    source = raw if isinstance(raw, mmap.mmap) else io.BytesIO(raw)
+    with unpacking(path, packer_of(raw[:8])) as module, module.open(source) as stream:
+        while len(content) < limit and (chunk := stream.read(CHUNK)):
+            content += chunk
+    return content
+
+
+def packer_of(start):
+    """The module that unpacks a file of these first bytes, or None for a plain one."""
+    return next((name for magic, name in MODULES.items() if start.startswith(magic)), None)
+
+
+@contextmanager
+def unpacking(path, name):
+    """The module of that name; damage of an archive that it meets is told in a sentence."""
+    module = importlib.import_module(name)
+    damage = (EOFError, OSError, ValueError, zlib.error, getattr(module, "LZMAError", EOFError))
+    try:
+        yield module
+    except damage as error:
+        raise FormatError(
+            f"{path}: the {name} archive is cut short or damaged ({error}); fetch or pack it again."
+        ) from error
 
 
 def _raw_bytes(path):
@@ -56,21 +78,3 @@ def reading(path):
         raise FormatError(f"{path}: is a folder; name a file in it.") from error
     except OSError as error:
         raise FormatError(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
-
-
-def _unpack(path, raw, name, limit):
-    module = importlib.import_module(name)
-    source = raw if isinstance(raw, mmap.mmap) else io.BytesIO(raw)
-    damage = (EOFError, OSError, ValueError, zlib.error)
-    if name == "lzma":
-        damage += (module.LZMAError,)
-    content = bytearray()
-    try:
-        with module.open(source) as stream:
-            while len(content) < limit and (chunk := stream.read(CHUNK)):
-                content += chunk
-    except damage as error:
-        raise FormatError(
-            f"{path}: the {name} archive is cut short or damaged ({error}); fetch or pack it again."
-        ) from error
-    return content

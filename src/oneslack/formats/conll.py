@@ -1,10 +1,11 @@
-"""CoNLL text: one token a line in columns, an empty line after each sentence; and CoNLL-U.
+"""CoNLL text: one token a line in columns, an empty line after each sentence.
 
 A block of lines is classified by array operations (how many fields, a comment, the end of a sentence),
 then all its fields are cut out at once.  No Python code runs for a line.
 """
 
 import os
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -12,13 +13,16 @@ import numpy as np
 
 from ..errors import FormatError, OneslackError
 from .compression import read_buffer
+from .format import LIKELY, Format
 from .lines import line_number, text_start
 from .sentences import Column, Sentences, encode, new_vocabulary
+from .svmlight import NUMBER
 
-CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 BLOCK = 1 << 22  # bytes in a block, but for longer lines: bounds the memory that the fields take
 DOCUMENT = b"-DOCSTART-"
 NEWLINE, TAB, HASH, HYPHEN, POINT = b"\n\t#-."
+_EMPTY_LINE = re.compile(rb"\n[ \t\r]*\n")
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 #: The bytes at which bytes.split() cuts.
 IS_BLANK = np.isin(np.arange(256), list(b" \t\n\r\x0b\x0c"))
 
@@ -55,31 +59,6 @@ def read_conll(path, columns=None, *, separator="auto", encoding="utf-8"):
     buffer = read_buffer(path)
     tabs = separator == "tab" or (separator == "auto" and b"\t" in first_line(buffer))
     return read_sentences(buffer, Layout(path, tabs, False, None, None), columns, encoding)
-
-
-def read_conllu(path, columns=("form", "upos")):
-    """Read CoNLL-U, plain or packed, as Sentences of the words: no multiword tokens, no empty nodes.
-
-    columns: names among id, form, lemma, upos, xpos, feats, head, deprel, deps, misc; or a dict from
-    names of your own to these.
-
-    >>> from oneslack.formats import read_conllu
-    >>> with open("one.conllu", "w") as file:
-    ...     _ = file.write("1\\tStop\\tstop\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
-    >>> list(read_conllu("one.conllu", {"w": "form", "pos": "upos"}).columns)
-    ['w', 'pos']
-    """
-    path = os.fspath(path)
-    chosen = dict(columns) if isinstance(columns, dict) else dict(zip(columns, columns))
-    unknown = [name for name in chosen.values() if name not in CONLLU]
-    if unknown or not chosen:
-        raise OneslackError(
-            f"CoNLL-U has no column {unknown[0]!r}; choose from {', '.join(CONLLU)}."
-            if unknown
-            else f"columns is empty; choose from {', '.join(CONLLU)}."
-        )
-    chosen = {name: CONLLU.index(place) for name, place in chosen.items()}
-    return read_sentences(read_buffer(path), Layout(path, True, True, len(CONLLU), chosen), None, "utf-8")
 
 
 def first_line(buffer):
@@ -264,3 +243,17 @@ def _decode(layout, buffer, vocabulary, encoding, lines_before):
             f"{layout.path}, line {line}: {error.object[:40]!r} is not {encoding}; convert the file to UTF-8"
             f"{'' if layout.conllu else ', or name its encoding'}."
         ) from error
+
+
+def looks_like(sample):
+    """Likely, if most lines begin with a word and all have as many columns; more so with empty lines."""
+    lines = [line for line in sample.splitlines() if line.strip() and not line.startswith(DOCUMENT)]
+    rows = [line.split(b"\t" if b"\t" in line else None) for line in lines]
+    n_words = sum(not NUMBER.fullmatch(row[0]) for row in rows)
+    n_columns = {len(row) for row in rows}
+    if _NO_TEXT.search(sample) or 2 * n_words <= len(rows) or not len(n_columns) == 1 < max(n_columns):
+        return 0.1  # and yet its reader says best what is wrong with tagged text
+    return 0.7 if _EMPTY_LINE.search(sample) else LIKELY
+
+
+FORMAT = Format("conll", "CoNLL", "sentences", read_conll, (".conll", ".iob", ".iob2", ".bio"), looks_like)

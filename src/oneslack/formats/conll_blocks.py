@@ -3,18 +3,17 @@
 A file that is larger than memory goes through block by block, packed or not.
 """
 
-import importlib
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import FormatError
-from .compression import MODULES
-from .conll import CONLLU, Layout, classify, read_sentences
+from .conll import Layout, classify, read_sentences
+from .conllu import CONLLU, layout_of
 from .lines import BYTE_ORDER_MARK
 from .sentences import Sentences
+from .streams import TextStream, sentence_end, windows
 
 #: Bytes that are read at a time; a block is about as long.
 CHUNK = 1 << 22
@@ -38,8 +37,7 @@ def conll_blocks(path, columns, *, tabs) -> Iterator[Block]:
 
 def conllu_blocks(path, columns) -> Iterator[Block]:
     """Blocks of a CoNLL-U file; `columns` is a dict from names to CoNLL-U's."""
-    chosen = {name: CONLLU.index(place) for name, place in columns.items()}
-    return _blocks(path, Layout(path, True, True, len(CONLLU), chosen), None)
+    return _blocks(path, layout_of(path, columns), None)
 
 
 def with_last_column(block, labels, tabs) -> Iterator[str]:
@@ -71,73 +69,17 @@ def with_column(block, column, labels, notes=None) -> Iterator[str]:
 
 def _blocks(path, layout, columns):
     n_lines = n_tokens = 0
-    for text in _sentence_texts(path):
-        lines = classify(text, layout)
-        found = int(lines.is_token.sum())
-        sentences = read_sentences(text, layout, columns, lines_before=n_lines) if found else None
-        shown = _decoded(path, text, n_lines).split("\n")[:-1]
-        yield Block(shown, lines.is_token, sentences)
-        n_lines, n_tokens = n_lines + len(shown), n_tokens + found
+    with TextStream(path) as stream:
+        for text, _ in windows(stream, CHUNK, 0, sentence_end, "sentence"):
+            text = text.removeprefix(b"" if n_lines else BYTE_ORDER_MARK)
+            lines = classify(text, layout)
+            found = int(lines.is_token.sum())
+            sentences = read_sentences(text, layout, columns, lines_before=n_lines) if found else None
+            shown = _decoded(path, text, n_lines).split("\n")[:-1]
+            yield Block(shown, lines.is_token, sentences)
+            n_lines, n_tokens = n_lines + len(shown), n_tokens + found
     if n_tokens == 0:
         read_sentences(b"", layout, columns, lines_before=n_lines)  # says that there is no token
-
-
-def _sentence_texts(path):
-    """Successive texts that end after an empty line; the last one at the end of the file."""
-    text, searched = bytearray(), 0
-    for chunk in _chunks(path):
-        text += chunk
-        end = _after_last_empty_line(text, searched)
-        searched = len(text) - end
-        if end:
-            yield bytes(text[:end])
-            del text[:end]
-    if text:
-        yield bytes(text) if text.endswith(b"\n") else bytes(text) + b"\n"
-
-
-def _after_last_empty_line(text, searched):
-    """The end of the last empty line; 0 if there is none that ends after `searched`."""
-    stop = text.rfind(b"\n") + 1
-    while stop > searched:
-        start = text.rfind(b"\n", 0, stop - 1) + 1
-        if not text[start:stop].strip():
-            return stop
-        stop = start
-    return 0
-
-
-def _chunks(path):
-    """The bytes of a file, unpacked, without a byte order mark."""
-    try:
-        with open(path, "rb") as file:
-            start = file.peek(8)
-            name = next((name for magic, name in MODULES.items() if start.startswith(magic)), None)
-            chunks = _read_all(file) if name is None else _unpacked(path, file, name)
-            yield next(chunks, b"").removeprefix(BYTE_ORDER_MARK)
-            yield from chunks
-    except OSError as error:
-        raise FormatError(
-            f"{path}: cannot be read ({error.strerror}); check the path and its permissions."
-        ) from error
-
-
-def _read_all(stream):
-    while chunk := stream.read(CHUNK):
-        yield chunk
-
-
-def _unpacked(path, file, name):
-    module = importlib.import_module(name)
-    damage = (EOFError, OSError, ValueError, zlib.error)
-    if name == "lzma":
-        damage += (module.LZMAError,)
-    try:
-        yield from _read_all(module.open(file))
-    except damage as error:
-        raise FormatError(
-            f"{path}: the {name} archive is cut short or damaged ({error}); fetch or pack it again."
-        ) from error
 
 
 def _decoded(path, text, lines_before):

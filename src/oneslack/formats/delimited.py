@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import FormatError
 from .compression import read_buffer
+from .format import Format
 from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
 from .lines import blocks_of_lines, count, line_number, text_start
 from .table import Table
@@ -60,7 +61,8 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
             f"{path}, line 1: found {len(layout.features)} feature columns, but n_features is "
             f"{n_features}; drop n_features or name another label column."
         )
-    X, labels, groups = _read_plain_cells(buffer, layout, dtype) or _read_any_cells(buffer, layout, dtype)
+    plain = _read_plain_cells(buffer, layout, dtype, _label_texts)
+    X, labels, groups = plain or _read_any_cells(buffer, layout, dtype)
     if len(X) == 0:
         raise FormatError(f"{path}, line 1: the header is all there is; add some examples.")
     return Table(
@@ -154,8 +156,11 @@ def _is_header(cells, *text_columns):
     return not any(_is_number(cell) for column, cell in enumerate(cells) if column not in text_columns)
 
 
-def _read_plain_cells(buffer, layout, dtype):
-    """X (n, features), the labels' text and the groups, or None when some line is not plain numbers."""
+def _read_plain_cells(buffer, layout, dtype, texts_at):
+    """X (n, features), the labels' text and the groups, or None when some line is not plain numbers.
+
+    texts_at: of a buffer and spans (n, 2), their texts, or None where it cannot tell them.
+    """
     from .._jit.delimited import parse_cells
 
     n_lines = count(buffer, b"\n") + 1
@@ -173,7 +178,7 @@ def _read_plain_cells(buffer, layout, dtype):
         spans[first:n] += offset
     X.resize((n, X.shape[1]), refcheck=False)
     _read_hard_numbers(buffer, layout, X, starts)
-    labels = _label_texts(buffer, layout, spans[:n])
+    labels = [] if layout.label is None else texts_at(buffer, spans[:n])
     if labels is None or not np.isfinite(X).all():
         return None
     X, groups = _take_groups(X, layout)
@@ -199,10 +204,8 @@ def _read_hard_numbers(buffer, layout, X, starts):
         X[row] = [float(cell) for column, cell in enumerate(cells) if column != layout.label]
 
 
-def _label_texts(buffer, layout, spans):
+def _label_texts(buffer, spans):
     """The labels, or None when one is missing, quoted or not UTF-8."""
-    if layout.label is None:
-        return []
     labels = [bytes(buffer[start:stop]).strip() for start, stop in spans.tolist()]
     known = {text: text.decode("utf-8", "replace") for text in set(labels)}
     if any(not text or '"' in text or "\ufffd" in text for text in known.values()):
@@ -280,3 +283,17 @@ def _decode(path, text, lines_before):
     except UnicodeDecodeError as error:
         line = lines_before + line_number(text, error.start)
         raise FormatError(f"{path}, line {line}: the text is not UTF-8; save the file as UTF-8.") from error
+
+
+def looks_like(sample):
+    """Likely, if a line is cut by a delimiter before one has a colon after its first word, as svmlight's."""
+    for line in sample.splitlines():
+        words = line.partition(b"#")[0].split()
+        if any(b":" in word for word in words[1:]):
+            break
+        if any(delimiter in line.strip() for delimiter in map(str.encode, DELIMITERS)):
+            return 0.6
+    return 0.0
+
+
+FORMAT = Format("csv", "CSV", "table", read_csv, (".csv", ".tsv", ".tab"), looks_like, ("label", "group"))

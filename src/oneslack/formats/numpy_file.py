@@ -18,6 +18,7 @@ from numpy.lib import format
 
 from ..errors import FormatError
 from .compression import read_buffer
+from .format import CERTAIN, Format
 from .labels import integers_if_integral
 from .table import Table
 
@@ -203,3 +204,11 @@ def _check_column(path, name, values, n, what):
             f"{path}: {name} holds nan or infinity (row {row}, counting from 0); remove or replace it."
         )
     return values
+
+
+def looks_like(sample):
+    """By the first bytes."""
+    return CERTAIN * sample.startswith((format.MAGIC_PREFIX, ZIP))
+
+
+FORMAT = Format("numpy", "NumPy", "table", read_numpy, (".npy", ".npz"), looks_like, ("label", "group"))

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from . import svmlight
+from .format import Format
 from .labels import EXACT_INTEGERS
-from .svmlight import read_svmlight
 from .svmlight_rows import read_rows
 
 
@@ -34,7 +35,7 @@ def read_svmhmm(path, *, n_features=None, zero_based="auto", dtype=np.float64):
     ((3, 3), [1, 2, 1], [0, 2, 3])
     """
     path = os.fspath(path)
-    table = read_svmlight(path, n_features=n_features, zero_based=zero_based, dtype=dtype, qid=True)
+    table = svmlight.read_svmlight(path, n_features=n_features, zero_based=zero_based, dtype=dtype, qid=True)
     _check_tags(path, table.y)
     starts = np.flatnonzero(np.diff(table.qid, prepend=table.qid[0] - 1))
     _check_sentences(path, table.qid[starts], starts)
@@ -64,3 +65,11 @@ def _check_sentences(path, numbers, starts):
 def _error(path, row, sentence):
     """The lines of the rows are not kept: the file is read again to name one."""
     return read_rows(path, np.float64).error_at_row(row, sentence)
+
+
+def looks_like(sample):
+    """A file with query numbers is rather a table to rank, unless sentences are asked for."""
+    return 0.3 * (svmlight.looks_like(sample) == svmlight.WITH_QUERIES)
+
+
+FORMAT = Format("svmhmm", "SVM-hmm", "sentences", read_svmhmm, (), looks_like)

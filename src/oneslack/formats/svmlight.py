@@ -1,13 +1,21 @@
 """svmlight / LIBSVM text, one example a line: `label [qid:N] index:value index:value # comment`."""
 
 import os
+import re
+from functools import partial
 
 import numpy as np
 
 from ..errors import OneslackError
 from .atomic import atomic_write
+from .format import CERTAIN, Format
 from .svmlight_rows import labels_apart, read_rows
 from .table import Table
+
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+PAIR = re.compile(rb"\d+:\S+")
+#: How much a file with query numbers looks like a table: it may be one of SVM-hmm.
+WITH_QUERIES = 0.6
 
 
 def read_svmlight(path, *, n_features=None, zero_based="auto", dtype=np.float64, qid=False):
@@ -150,3 +158,21 @@ def _shortest(numbers):
     if numbers.dtype.kind != "f":
         return [str(int(number)) for number in numbers]
     return [text.removesuffix(".0") for text in map(repr, numbers.astype(np.float64).tolist())]
+
+
+def looks_like(sample):
+    """By its first row.  A table that looks like nothing is taken for svmlight: its reader says best why."""
+    rows = (line.partition(b"#")[0].split() for line in sample.splitlines())
+    label, *pairs = next(filter(None, rows), [b""])
+    if NUMBER.fullmatch(label) and all(map(PAIR.fullmatch, pairs[1:2])):
+        if not pairs or PAIR.fullmatch(pairs[0]):
+            return CERTAIN
+        if pairs[0].startswith(b"qid:"):
+            return WITH_QUERIES
+    return 0.2
+
+
+FORMAT = Format(
+    "svmlight", "svmlight", "table", partial(read_svmlight, qid="auto"), (".svm", ".svmlight", ".libsvm"),
+    looks_like, ("zero_based",),
+)  # fmt: skip

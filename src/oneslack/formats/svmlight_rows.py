@@ -53,15 +53,20 @@ class Rows:
 
 def read_rows(path, dtype):
     """All rows of a file, in the order and with the indices written there."""
-    buffer = read_buffer(path)
+    rows = rows_of(path, read_buffer(path), dtype)
+    if len(rows.labels) == 0:
+        raise rows.error(len(rows.buffer), f"the file ends without any example; {EXPECTED}.")
+    return rows
+
+
+def rows_of(path, buffer, dtype):
+    """The rows of a text, perhaps none."""
     rows = _allocate(path, buffer, dtype)
     n_rows = n_entries = 0
     for block, offset in blocks_of_lines(buffer):
         first = n_rows
         n_rows, n_entries = _parse_block(rows, block, offset, n_rows, n_entries)
         rows.starts[first:n_rows] += offset
-    if n_rows == 0:
-        raise rows.error(len(buffer), f"the file ends without any example; {EXPECTED}.")
     _trim(rows, n_rows, n_entries)
     return rows
 

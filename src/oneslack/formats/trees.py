@@ -6,6 +6,7 @@ from ..errors import FormatError
 from ..trees.clean import Cleaner
 from ..trees.parsing import parse_all
 from .compression import read_buffer
+from .format import Format
 from .lines import line_number, text_start
 
 
@@ -44,3 +45,11 @@ def _text(path, encoding):
             f"{path}, line {line}: {content[error.start : error.start + 10]!r} is not {encoding}; convert "
             "the file to UTF-8, or name its encoding."
         ) from error
+
+
+def looks_like(sample):
+    """By the first bracket."""
+    return 0.8 * sample.lstrip().startswith(b"(")
+
+
+FORMAT = Format("trees", "trees in brackets", "trees", read_trees, (), looks_like)

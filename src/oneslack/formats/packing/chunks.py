@@ -31,6 +31,7 @@ class Options:
     label: Any = None
     group: Any = None
     columns: Any = None
+    zero_based: bool | None = None
 
 
 def in_whole_file(error, path, lines_before):

@@ -1,23 +1,30 @@
 """Tagged text in chunks of whole sentences."""
 
-import os
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from ...errors import FormatError
-from .. import conll
-from ..compression import strip_extension
+from .. import conll, conllu
 from ..sentences import Sentences
 from ..shards.pieces import Piece
+from ..streams import TextStream, sentence_end, windows
 from .chunks import Chunk
-from .streams import TextStream, sentence_end, windows
 
 
 def conll_chunks(path, options, size, start):
     """Chunks from byte `start` on; a file called .conllu is CoNLL-U."""
-    layout = _layout(path, options.columns, size)
+    if conllu.FORMAT.names(path):
+        return conllu_chunks(path, options, size, start)
+    return _chunks(path, _layout(path, options.columns, size), size, start)
+
+
+def conllu_chunks(path, options, size, start):
+    """Chunks from byte `start` on."""
+    return _chunks(path, conllu.layout_of(path, options.columns or ("form", "upos")), size, start)
+
+
+def _chunks(path, layout, size, start):
     if layout is None:
         return
     with TextStream(path, start) as stream:
@@ -27,8 +34,6 @@ def conll_chunks(path, options, size, start):
 
 def _layout(path, columns, size):
     """How to cut the lines, as the first token shows, or None where there is none."""
-    if os.path.splitext(strip_extension(path))[1].lower() == ".conllu":
-        return conll.Layout(path, True, True, len(conll.CONLLU), _conllu_columns(path, columns))
     with TextStream(path) as stream:
         for text, _ in windows(stream, size, 0, sentence_end, "sentence"):
             if first := conll.first_line(text):
@@ -36,16 +41,6 @@ def _layout(path, columns, size):
                 conll.read_sentences(text, layout, columns)
                 return layout
     return None
-
-
-def _conllu_columns(path, columns):
-    columns = columns or ("form", "upos")
-    unknown = [name for name in columns if name not in conll.CONLLU]
-    if unknown:
-        raise FormatError(
-            f"{path}: CoNLL-U has no column {unknown[0]!r}; choose from {', '.join(conll.CONLLU)}."
-        )
-    return {name: conll.CONLLU.index(name) for name in columns}
 
 
 def _piece(layout, text):

@@ -8,13 +8,12 @@ import numpy as np
 
 from ...errors import FormatError
 from .. import delimited
-from ..labels import EXACT_INTEGERS
 from ..lines import text_start
 from ..shards.columns import as_column, as_groups
 from ..shards.pieces import Piece
+from ..streams import TextStream, line_end, row_end, windows
 from .chunks import Chunk
 from .label_texts import texts_at
-from .streams import TextStream, line_end, row_end, windows
 
 
 def csv_chunks(path, options, size, start):
@@ -45,9 +44,8 @@ def _piece(layout, text, dtype):
     # Groups are read as numbers first, which float32 would round.
     read_as = dtype if layout.group is None else np.float64
     with np.errstate(over="ignore"):
-        X, labels, groups = _plain_cells(text, layout, read_as) or delimited._read_any_cells(
-            text, layout, read_as
-        )
+        plain = delimited._read_plain_cells(text, layout, read_as, texts_at)
+        X, labels, groups = plain or delimited._read_any_cells(text, layout, read_as)
         X = X.astype(dtype, copy=False)
     _refuse_too_large(layout, text, X)
     return Piece(
@@ -59,29 +57,6 @@ def _piece(layout, text, dtype):
         path=layout.path,
         n_lines=text.count(b"\n"),
     )
-
-
-def _plain_cells(text, layout, dtype):
-    """X, labels and groups, or None when some line is not plain numbers."""
-    from ..._jit.delimited import parse_cells
-
-    n_lines = text.count(b"\n")
-    X = np.empty((n_lines, layout.n_columns - (layout.label is not None)), dtype)
-    starts, spans = np.empty(n_lines, np.int64), np.zeros((n_lines, 2), np.int64)
-    label = -1 if layout.label is None else layout.label
-    data = np.frombuffer(text, np.uint8)
-    position, n = parse_cells(data, ord(layout.delimiter), layout.n_columns, label, 0, X, starts, spans)
-    if position < len(data):
-        return None
-    X.resize((n, X.shape[1]), refcheck=False)
-    delimited._read_hard_numbers(text, layout, X, starts)
-    labels = None if layout.label is None else texts_at(text, spans[:n])
-    if (layout.label is not None and labels is None) or not np.isfinite(X).all():
-        return None
-    X, groups = delimited._take_groups(X, layout)
-    # Rounded numbers of two groups could be the same: their text is read instead.
-    exact = groups is None or (np.abs(groups) < EXACT_INTEGERS).all()
-    return (X, labels, groups) if exact else None
 
 
 def _refuse_too_large(layout, text, X):

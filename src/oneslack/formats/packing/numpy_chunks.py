@@ -10,11 +10,11 @@ import numpy as np
 
 from ...errors import FormatError
 from .. import numpy_file
+from ..compression import packer_of
 from ..shards.blocks import checked_block
 from ..shards.columns import as_column, as_groups
 from ..shards.pieces import Piece
 from .chunks import Chunk
-from .streams import packer_of
 
 WEIGHTS = "sample_weight"
 DAMAGE = (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError, zlib.error)
@@ -25,7 +25,7 @@ def numpy_chunks(path, options, size, start):
     with ExitStack() as stack:
         try:
             file = stack.enter_context(open(path, "rb"))
-            if packer_of(file) is not None:
+            if packer_of(file.peek(8)) is not None:
                 raise FormatError(f"{path}: is packed; unpack it first, or use numpy.savez_compressed.")
             if zipfile.is_zipfile(file):
                 archive = stack.enter_context(zipfile.ZipFile(file))
@@ -104,7 +104,7 @@ def _matrix(path, stream, options, size, start):
 
 def _matrix_piece(path, row, rows, options):
     X, y, qid = numpy_file._from_matrix(path, rows, options.label, options.group)
-    return _piece(path, row, X, y, qid, None, options.dtype)
+    return piece_of_rows(path, row, X, y, qid, None, options.dtype)
 
 
 def _archive(path, streams, options, size, start):
@@ -193,10 +193,11 @@ def _archive_piece(path, row, X, arrays, options):
     if isinstance(X, dict):
         X = numpy_file._sparse(path, X, "")
     y, qid, weights = (arrays[what].ravel() if what in arrays else None for what in ("y", "qid", WEIGHTS))
-    return _piece(path, row, X, y, qid, weights, options.dtype)
+    return piece_of_rows(path, row, X, y, qid, weights, options.dtype)
 
 
-def _piece(path, row, X, y, qid, weights, dtype):
+def piece_of_rows(path, row, X, y, qid, weights, dtype, feature_names=None):
+    """Rows of arrays from row `row` of a file on, checked."""
     try:
         X, y, weights, qid = checked_block(X, y, weights, qid, dtype)
     except ValueError as error:
@@ -204,4 +205,4 @@ def _piece(path, row, X, y, qid, weights, dtype):
     kind = "sparse" if hasattr(X, "indptr") else "dense"
     labels = None if y is None else as_column(y)
     groups = None if qid is None else as_groups(qid)
-    return Piece(kind, X, labels, groups, weights, path=path)
+    return Piece(kind, X, labels, groups, weights, feature_names, path)

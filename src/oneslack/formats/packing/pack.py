@@ -9,33 +9,36 @@ import stat
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ...data.bytes import in_bytes
 from ...engines.threads import count_jobs
 from ...errors import FormatError, OneslackError
-from ..compression import strip_extension
-from ..read import _kind_of
+from ..format import CERTAIN
+from ..registry import FORMATS, format_of
 from ..shards.manifest import NAME, load_manifest
 from ..shards.reading import open_shards
 from ..shards.writer import ShardWriter
 from .chunks import Options, in_whole_file
-from .conll_chunks import conll_chunks
+from .conll_chunks import conll_chunks, conllu_chunks
 from .csv_chunks import csv_chunks
 from .index_base import count_from_zero
 from .numpy_chunks import numpy_chunks
 from .svmlight_chunks import svmlight_chunks
+from .table_chunks import table_chunks
 
+#: Formats that are read in chunks; tables of others are read whole.
 CHUNKS = {
     "svmlight": svmlight_chunks,
     "csv": csv_chunks,
     "numpy": numpy_chunks,
     "conll": conll_chunks,
+    "conllu": conllu_chunks,
 }
 CHUNK_SIZE = 1 << 22
 LEAST = 1000  # bytes of a chunk, where shards are small
-TAGGED = (".conll", ".conllu")
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ def pack(
     files = [os.fspath(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
     source = {
         "files": [_identity(path) for path in files], "kinds": [_kind(path, kind) for path in files],
-        "label": label, "group": group, "zero_based": zero_based, "columns": _names(columns),
+        "label": label, "group": group, "zero_based": zero_based,
+        "columns": None if columns is None else list(columns),
         "shard_size": in_bytes(shard_size), "first_index": None,
     }  # fmt: skip
     if not files:
@@ -87,15 +91,12 @@ def pack(
 
 def _kind(path, kind):
     if kind == "auto":
-        extension = os.path.splitext(strip_extension(path))[1].lower()
-        return "conll" if extension in TAGGED else _kind_of(path)
-    if kind not in CHUNKS:
-        raise OneslackError(f"kind must be 'auto', {', '.join(map(repr, CHUNKS))}, got {kind!r}.")
+        found = format_of(path, least=CERTAIN)
+        return (format_of(path, "table") if found is None or found.holds == "packed" else found).name
+    kinds = [name for name, entry in FORMATS.items() if name in CHUNKS or entry.holds == "table"]
+    if kind not in kinds:
+        raise OneslackError(f"kind must be 'auto', {', '.join(map(repr, kinds))}, got {kind!r}.")
     return kind
-
-
-def _names(columns):
-    return None if columns is None else list(columns)
 
 
 def _identity(path):
@@ -192,7 +193,7 @@ def _pieces(writer, pool):
             piece = future.result()
         except FormatError as error:
             raise in_whole_file(error, path, line) from error
-        piece.line = None if source["kinds"][k] == "numpy" else line
+        piece.line = line if piece.n_lines else None
         line += piece.n_lines
         done = chunk.done + sum(file["bytes"] for file in source["files"][:k])
         yield piece, {"file": k, "start": chunk.stop, "line": line}, done
@@ -201,12 +202,14 @@ def _pieces(writer, pool):
 def _chunks(writer, begun):
     """(number of the file, chunk) from where the work begins."""
     source = writer.manifest.source
-    options = Options(np.dtype(writer.manifest.dtype), source["label"], source["group"], source["columns"])
+    given = {name: source[name] for name in ("label", "group", "columns", "zero_based")}
+    options = Options(np.dtype(writer.manifest.dtype), **given)
     # Cells of two bytes become numbers of eight: a chunk must fit into a shard all the same.
     size = min(CHUNK_SIZE, max(LEAST, writer.shard_size // 4))
     for k in range(begun["file"], len(source["files"])):
         start = begun["start"] if k == begun["file"] else 0
-        for chunk in CHUNKS[source["kinds"][k]](source["files"][k]["path"], options, size, start):
+        read = CHUNKS.get(source["kinds"][k], partial(table_chunks, source["kinds"][k]))
+        for chunk in read(source["files"][k]["path"], options, size, start):
             yield k, chunk
 
 

@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 
 from .. import svmlight, svmlight_rows
-from ..lines import blocks_of_lines, line_number
+from ..lines import line_number
 from ..shards.columns import as_column
 from ..shards.pieces import Piece
+from ..streams import TextStream, line_end, windows
 from .chunks import Chunk
-from .streams import TextStream, line_end, windows
 
 
 def svmlight_chunks(path, options, size, start):
@@ -20,21 +20,14 @@ def svmlight_chunks(path, options, size, start):
 
 
 def _piece(path, text, dtype):
-    rows = svmlight_rows._allocate(path, text, dtype)
-    n_lines = len(rows.labels) - 1
-    n_rows = n_entries = 0
-    for block, offset in blocks_of_lines(text):
-        first = n_rows
-        with np.errstate(over="ignore"):  # refused below
-            n_rows, n_entries = svmlight_rows._parse_block(rows, block, offset, n_rows, n_entries)
-        rows.starts[first:n_rows] += offset
-    svmlight_rows._trim(rows, n_rows, n_entries)
+    with np.errstate(over="ignore"):  # refused below
+        rows = svmlight_rows.rows_of(path, text, dtype)
     _refuse_too_large(rows)
     line_of_zero = _line_of_zero(rows)
     X = svmlight._matrix(rows, None, True)
     groups = svmlight._query_numbers(rows, "auto")
     labels = as_column(rows.labels)
-    return Piece("sparse", X, labels, groups, path=path, n_lines=n_lines, line_of_zero=line_of_zero)
+    return Piece("sparse", X, labels, groups, path=path, n_lines=text.count(b"\n"), line_of_zero=line_of_zero)
 
 
 def _line_of_zero(rows):

@@ -11,6 +11,7 @@ from itertools import accumulate
 import numpy as np
 
 from ...errors import FormatError, OneslackError
+from ..format import Format
 from ..sentences import Column, Sentences
 from .checks import CheckedArrays
 from .columns import Texts, positions_in, values_of
@@ -239,3 +240,6 @@ class ShardRows:
         if isinstance(column, Texts):
             return Texts(column.values, column.codes[self.lo : self.hi])
         return column[self.lo : self.hi]
+
+
+FORMAT = Format("packed", "a packed folder", "packed", open_shards)

@@ -4,14 +4,12 @@ Where a window ends depends on where it starts and on nothing else: whoever begi
 end of a window, gets the same windows.
 """
 
-import importlib
 import re
-import zlib
 
 import numpy as np
 
-from ...errors import FormatError
-from ..compression import MODULES, reading
+from ..errors import FormatError
+from .compression import packer_of, reading, unpacking
 
 #: No line, row or sentence is longer than so many bytes: else a file that is something else would be
 #: read into memory as one line.
@@ -26,24 +24,24 @@ class TextStream:
         self.path = path
         with reading(path):
             self._file = open(path, "rb")  # noqa: SIM115, closed by __exit__
-        self._name = packer_of(self._file)
-        self._stream, self._damage = self._file, OSError
-        if self._name is not None:
-            module = importlib.import_module(self._name)
-            self._damage = (EOFError, OSError, ValueError, zlib.error)
-            self._damage += (module.LZMAError,) if self._name == "lzma" else ()
-            self._stream = module.open(self._file)
-        self._skip(start)
+            self._name = packer_of(self._file.peek(8))
+        self._stream = self._file
+        with self._told() as module:
+            if module is not None:
+                self._stream = module.open(self._file)
+            if start:  # a pipe has no other place; packed bytes are unpacked and forgotten
+                self._stream.seek(start)
 
     def read(self, n):
         """The next n bytes; fewer at the end only."""
-        try:
+        with self._told():
             parts = [self._stream.read(n)]
             while parts[-1] and sum(map(len, parts)) < n:
                 parts.append(self._stream.read(n - sum(map(len, parts))))
-        except self._damage as error:
-            raise self._damaged(error) from error
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _told(self):
+        return reading(self.path) if self._name is None else unpacking(self.path, self._name)
 
     @property
     def done(self):
@@ -55,27 +53,6 @@ class TextStream:
     def __exit__(self, *exception):
         self._stream.close()
         self._file.close()
-
-    def _skip(self, n):
-        """Packed bytes cannot be skipped: they are unpacked and forgotten."""
-        try:
-            self._stream.seek(n)
-        except self._damage as error:
-            raise self._damaged(error) from error
-
-    def _damaged(self, error):
-        if self._name is None:
-            return FormatError(f"{self.path}: cannot be read ({error}); check the disk.")
-        return FormatError(
-            f"{self.path}: the {self._name} archive is cut short or damaged ({error}); fetch it again."
-        )
-
-
-def packer_of(file):
-    """The module that unpacks a file, told by its first bytes, or None for a plain one."""
-    start = file.read(8)
-    file.seek(0)
-    return next((name for magic, name in MODULES.items() if start.startswith(magic)), None)
 
 
 def windows(stream, size, start, last_end, unit="line"):

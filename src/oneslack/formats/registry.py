@@ -1,0 +1,52 @@
+"""All formats, and one door: what a file is, by its name, or else by its first lines."""
+
+import os
+from importlib import import_module
+
+from .compression import read_buffer
+from .lines import text_start
+
+#: The files with a FORMAT; of two that look alike the first is taken.
+FILES = (
+    "svmlight",
+    "delimited",
+    "numpy_file",
+    "conll",
+    "conllu",
+    "svmhmm",
+    "trees",
+    "shards.reading",
+)
+FORMATS = {entry.name: entry for entry in (import_module(f"{__package__}.{file}").FORMAT for file in FILES)}
+SAMPLE = 1 << 16
+
+
+def format_of(path, holds=None, least=0.0):
+    """The Format of a file, plain or packed by gzip, bzip2 or xz; of a folder, that of packed folders.
+
+    holds: look among the formats of tables, "sentences", "trees" or "packed" folders alone.
+    least: how sure it must be, such as CERTAIN, which a name always is; None where it is not.
+
+    >>> from oneslack.formats.registry import format_of
+    >>> with open("train.txt", "w") as file:
+    ...     _ = file.write("1,0.5,2\\n-1,0.25,4\\n")
+    >>> format_of("train.txt").name, format_of("train.txt").read("train.txt").X.shape
+    ('csv', (2, 2))
+    """
+    if holds is None and os.path.isdir(path):
+        return FORMATS["packed"]
+    among = [entry for entry in FORMATS.values() if holds in (None, entry.holds)]
+    named = next((entry for entry in among if entry.names(path)), None)
+    if named is not None:
+        return named
+    sample = _first_lines(path)
+    sure = {entry.name: entry.looks_like(sample) for entry in among}
+    best = max(among, key=lambda entry: sure[entry.name])
+    return best if sure[best.name] >= least else None
+
+
+def _first_lines(path):
+    """Whole lines, where a line is not too long."""
+    sample = bytes(read_buffer(path, limit=SAMPLE)[:SAMPLE])
+    end = sample.rfind(b"\n") + 1 if len(sample) == SAMPLE else 0
+    return sample[text_start(sample) : end or None]
