@@ -7,7 +7,7 @@ import pytest
 from exact.linear import dot, exact
 
 import oneslack
-from oneslack.certificate.rounding import believed, gamma, moved, norm_up
+from oneslack.certificate.rounding import gamma, moved, norm_up
 from oneslack.solvers.line import Line, way_between
 from oneslack.solvers.polish import Origin, polish
 
@@ -85,6 +85,6 @@ def test_scores_that_were_written_down_are_believed_where_they_are_of_w():
     problem = oneslack.Problem(oneslack.Binary(5), X, y)
     w = rng.normal(size=5)
     S, way = problem.scores(w), norm_up(w)
-    assert believed(problem, w, S, way) == way
-    assert believed(problem, w, S + 1e-9 * np.abs(X).max(), way) is None
-    assert believed(problem, w, S, None) is None
+    assert problem.scores.believed(w, S, way) == way
+    assert problem.scores.believed(w, S + 1e-9 * np.abs(X).max(), way) is None
+    assert problem.scores.believed(w, S, None) is None
