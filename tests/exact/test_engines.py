@@ -69,7 +69,7 @@ def test_processes(seed, monkeypatch):
 class Tiny:
     """Streaming with room for about half of the rows."""
 
-    name, needs_with_scores = Streaming.name, Streaming.needs_with_scores
+    name, needs = Streaming.name, Streaming.needs
 
     def __init__(self, duals):
         self.duals = np.dtype(duals)
