@@ -27,7 +27,7 @@ from problems import add_options, data_folder, rcv1_like
 
 from oneslack import Binary, Chain, DistributedDual, DualCD, LinearSVC, OneSlack, Problem, Ray, solve
 from oneslack.engines.ray import LocalCluster
-from oneslack.problems.parts.new import new_problem
+from oneslack.problems.new import new_problem
 from oneslack.problems.parts.parts import neighbours
 from oneslack.selection.scaling import SAMPLE, Size, calibrate, forecast, measure_messages, step_costs
 

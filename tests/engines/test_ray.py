@@ -27,7 +27,7 @@ from oneslack.checks.model import ModelError
 from oneslack.engines.ray import LocalCluster
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.memory.checkpoint import Checkpoint
-from oneslack.problems.parts.new import new_problem
+from oneslack.problems.new import new_problem
 from oneslack.problems.parts.whole import WholeProblem
 
 pytestmark = [*QUIET, pytest.mark.usefixtures("cluster")]

@@ -28,7 +28,7 @@ from oneslack import (
 )
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.memory.checkpoint import Checkpoint
-from oneslack.problems.parts.new import new_problem
+from oneslack.problems.new import new_problem
 
 pytestmark = QUIET
 __all__ = ["cluster"]

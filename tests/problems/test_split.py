@@ -32,10 +32,10 @@ from oneslack.engines.sums import LOST, SparseVector, add_up, packed, unpacked
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.memory.arenas import SparseArena
 from oneslack.models.measures import measure_model
+from oneslack.problems.new import new_problem
 from oneslack.problems.parts import moved_weights
 from oneslack.problems.parts.local_cuts import CutDuals
 from oneslack.problems.parts.local_duals import PassDuals
-from oneslack.problems.parts.new import new_problem
 from oneslack.problems.parts.parts import memory_parts, neighbours
 from oneslack.problems.parts.problem import GatheredProblem
 from oneslack.solvers.distributed import cuts as distributed_cuts

@@ -14,7 +14,7 @@ from .. import driver
 from ..data.ragged import Ragged
 from ..models.grammar import GrammarModel, SpanFeatures
 from ..models.grammar.reading import read_grammar_and_trees
-from ..problems.parts.new import new_problem
+from ..problems.new import new_problem
 from ..trees import Tree
 from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from ._shared.certified import Certified

@@ -10,7 +10,7 @@ from .. import driver
 from ..data.ragged import Ragged
 from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
-from ..problems.parts.new import engine_of, new_problem
+from ..problems.new import engine_of, new_problem
 from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from ._shared.certified import Certified
 from ._shared.convergence import conclude

@@ -10,7 +10,7 @@ from .. import driver
 from ..errors import OneslackError
 from ..models.chain import Chain
 from ..problems.in_memory import lacks
-from ..problems.parts.new import new_problem
+from ..problems.new import new_problem
 from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
 from ._shared.certified import Certified
 from ._shared.convergence import conclude

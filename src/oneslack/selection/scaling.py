@@ -194,7 +194,7 @@ def measure_steps(model, X, Y, C, solver, sizes, steps=20, engine=None, tol=1e-4
     """
     from ..driver import solve
     from ..engines.crew import ThreadCrews
-    from ..problems.parts.new import new_problem
+    from ..problems.new import new_problem
     from ..problems.parts.parts import neighbours
 
     engine, seconds = engine or ThreadCrews(1), []

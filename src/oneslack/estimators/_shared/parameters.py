@@ -8,7 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from ...models.measures import METRICS
-from ...problems.parts.new import engine_of
+from ...problems.new import engine_of
 from ...solvers.choose import BY_NAME
 
 

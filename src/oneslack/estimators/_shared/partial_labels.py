@@ -11,7 +11,7 @@ from ... import driver
 from ...latent.completion import solve_completed
 from ...models.chain.runs import inner_chain, known_runs, widened
 from ...problems.in_memory import Problem
-from ...problems.parts.new import engine_of
+from ...problems.new import engine_of
 from ...result import Status
 from .weight_terms import NAMES
 

@@ -32,7 +32,7 @@ COMPARABLE = 3e-2
 
 def folds_for(estimator, X, y, splits) -> list[QuickFold] | None:
     """The folds (train, test) of a search for C, or None where the estimator must be asked itself."""
-    from ...problems.parts.new import wants_parts
+    from ...problems.new import wants_parts
 
     is_plain = (
         estimator.epsilon is None and estimator.time_limit is None and not wants_parts(estimator.solver)

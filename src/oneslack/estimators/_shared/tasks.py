@@ -19,8 +19,8 @@ from dataclasses import replace
 from ... import driver
 from ...certificate.rounding import rounded_down, rounded_up
 from ...objective import relative_gap
+from ...problems.new import engine_of, new_problem
 from ...problems.on_disk import ShardedProblem
-from ...problems.parts.new import engine_of, new_problem
 from ...result import Result, Status
 from .sharded_tasks import is_shards
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...engines.crew import ThreadCrews
-from ..in_memory import Problem, is_compiled
+from .in_memory import Problem, is_compiled
 
 #: What `engine` may be called.
 NAMES = ("threads", "ray")
@@ -20,13 +19,14 @@ def new_problem(model, X, Y, C, *, engine=None, solver="auto", n_jobs=None, **op
     engine = engine_of(engine, n_jobs)
     if engine is None and not wants_parts(solver):
         return Problem(model, X, Y, C, n_jobs=n_jobs, **options)
-    from .problem import GatheredProblem, SplitProblem
+    from ..engines.crew import ThreadCrews
+    from .parts.problem import GatheredProblem, SplitProblem
 
     engine = engine or ThreadCrews(n_jobs)
     if is_compiled(model, options.get("rescaling", "margin")) and not wants_parts(solver):
         alone = engine.on_one_machine()
         if alone is not None:
-            from .whole import WholeProblem
+            from .parts.whole import WholeProblem
 
             return WholeProblem(model, X, Y, C, engine=alone, **options)
     if hasattr(model, "cut_along"):
@@ -40,8 +40,8 @@ def engine_of(engine, n_jobs=None):
     if engine is None or engine == "threads":
         return None
     if engine == "ray":
-        from ...engines.ray import Ray
-        from ...engines.threads import count_jobs
+        from ..engines.ray import Ray
+        from ..engines.threads import count_jobs
 
         return Ray(None if n_jobs is None else count_jobs(n_jobs))
     if not hasattr(engine, "start"):
