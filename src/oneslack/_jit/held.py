@@ -44,7 +44,7 @@ def _weights(w):
 
 
 def metric(w):
-    """q, by which steps are long; None for plain weights, where it is 1."""
+    """q = 1 / r^2: what moves the sum v moves the weights q times as far.  None where it is 1, for plain ones."""
     return w.q if isinstance(w, Held) else None
 
 

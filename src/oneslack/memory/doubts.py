@@ -1,4 +1,4 @@
-"""Which examples to ask next: those whose remembered cuts are most in doubt.
+"""Which examples to ask next: those whose remembered cuts are most in doubt (a working set by violation).
 
 At some w the oracle's answer for example i is worse than all its remembered cuts by e_i >= 0, its excess.
 Where the last answer brought much, the next one probably brings a share of that; where it brought nothing,

@@ -19,7 +19,7 @@ class KeptDuals:
         self.is_whole = True  # not while sums change: Ctrl-C may come
 
     def shares(self, rows, y):
-        """Those of some examples; of several classes the own one has what the others leave."""
+        """Those of some examples.  Shares of classes sum to 1: the own one has 1 minus all others."""
         p = self.store[rows].astype(np.float64)
         if p.ndim == 2:
             each = np.arange(len(p))

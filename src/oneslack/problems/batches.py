@@ -1,4 +1,4 @@
-"""Examples in packed blocks: how a model with compiled decoders is driven."""
+"""Examples in packed blocks: how a model with compiled decoders (loss-augmented inference) is driven."""
 
 from __future__ import annotations
 

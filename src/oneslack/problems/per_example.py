@@ -1,4 +1,7 @@
-"""Examples of any kind, one at a time: how a model of three methods is driven."""
+"""Examples of any kind, one at a time: how a model of three methods is driven.
+
+The oracle asks its decoder for the most violated constraint of an example: loss-augmented inference.
+"""
 
 from __future__ import annotations
 

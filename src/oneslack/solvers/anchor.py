@@ -1,4 +1,4 @@
-"""An anchor that makes dual passes converge faster on stiff problems.
+"""An anchor that makes dual passes converge faster on stiff problems: the accelerated proximal point method.
 
     min_w  P(w) + kappa/2 |r (w - y)|^2
 

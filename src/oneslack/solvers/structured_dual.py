@@ -1,4 +1,5 @@
-"""Dual coordinate ascent over remembered cuts, for any model (Ramanan 2013, section 2).
+"""Dual coordinate ascent over remembered cuts, for any model (Ramanan 2013, section 2); with one remembered
+cut an example its steps are those of block-coordinate Frank-Wolfe.
 
 A pass asks the examples, block by block in random order, for their most violated cut at the current w,
 remembers it, and solves each example's own block of the dual over all that it remembers; w moves at once.

@@ -1,4 +1,8 @@
-"""One box-bounded dual an example: what the dual passes of two classes and of regression share."""
+"""One box-bounded dual an example: what the dual passes of two classes and of regression share.
+
+Examples that rest at a bound are left out (shrinking) until a look at all scores (the KKT conditions) brings
+them back.
+"""
 
 from __future__ import annotations
 

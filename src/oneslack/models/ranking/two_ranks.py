@@ -1,4 +1,4 @@
-"""One large group of two ranks (ROC area): pairs counted without sorting, by threads.
+"""One large group of two ranks (ROC area, AUC): pairs counted without sorting, by threads.
 
     R = sum over active pairs of s_i s_j (v_j - v_i)         v_i = f_i (uppers),  v_j = f_j + 1 (lowers)
 

@@ -56,7 +56,7 @@ class PassDuals:
         return change, passes.linear() - linear, passes.imbalance() - imbalance, gap, passes.count
 
     def lean(self, point, S):
-        """Each example takes its own exact step at scores S; all may move in the next round."""
+        """Each example takes its own exact step at scores S (Jacobi); all may move in the next round."""
         passes, problem = self.passes, self.problem
         self.before = passes.alpha.copy()
         linear, imbalance = passes.linear(), passes.imbalance()

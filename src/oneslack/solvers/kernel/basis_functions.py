@@ -1,4 +1,4 @@
-"""Basis functions: w in the span of k examples, found by any linear solver.
+"""Basis functions (Nystroem features): w in the span of k examples, found by any linear solver.
 
 With w = sum_j beta_j phi(b_j), K_BB = L L' and z(x) = L^-1 k(B, x), the problem is the linear one on the
 features z:  <w, phi(x)> = <v, z(x)>  and  |w| = |v|  for  v = L' beta.  So P(w) is the primal of the whole
