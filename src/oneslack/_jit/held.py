@@ -44,7 +44,7 @@ def _weights(w):
 
 
 def metric(w):
-    """q = 1 / r^2: what moves the sum v moves the weights q times as far.  None where it is 1, for plain ones."""
+    """q = 1 / r^2: what moves the sum v moves weights q times as far.  None for plain ones, where it is 1."""
     return w.q if isinstance(w, Held) else None
 
 
