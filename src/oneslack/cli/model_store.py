@@ -39,8 +39,8 @@ class Saved:
 
 def load(path) -> Saved:
     """The model at `path` with its notes."""
-    from ..estimators._saving.persist import load
     from ..formats import load_model
+    from ..kinds.load import load
 
     model = load(path)
     header, _ = load_model(path)
@@ -65,10 +65,9 @@ def load_to_predict(path) -> Saved:
 
 def save(model, path, source, training):
     """Write the model with its certificate, `source` and the facts of the `training`."""
-    from ..estimators._saving.persist import contents
     from ..formats import save_model
 
-    header, arrays = contents(model)
+    header, arrays = model._to_file()
     header |= {"source": asdict(source), "training": training}
     try:
         save_model(path, header, arrays)
