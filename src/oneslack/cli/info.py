@@ -7,14 +7,12 @@ from typing import Annotated
 
 import typer
 
+from ..kinds.targets import in_order
 from .options import Group, Json, Label, ZeroBased
 from .output import Exit, Refusal, guarded, print_json
 from .packed import is_packed, packed_facts
-from .parse_output import is_parser, parser_facts
-from .tag_info import tagged_facts, tagger_facts
-from .tag_model import is_tagger
+from .tag_info import tagged_facts
 from .tag_options import Columns, Format
-from .targets import in_order
 
 MANY = 20
 
@@ -73,16 +71,16 @@ def model_facts(path) -> dict:
     from .model_store import load
 
     saved = load(path)
-    model, training = saved.model, saved.header.get("training", {})
+    training = saved.header.get("training", {})
     return {
         "file": path,
         "holds": f"{'an' if saved.header['kind'][0] in 'AEIOU' else 'a'} {saved.header['kind']} model",
-        **_output_facts(saved),
+        **saved.kind.facts(saved),
         "queries": training.get("queries"),
         "pairs": training.get("pairs"),
         "tokens": training.get("tokens"),
         "features": saved.n_features,
-        **_weight_facts(model),
+        **saved.kind.weights(saved.model),
         "certificate": {
             name: value for name, value in saved.header["certificate"].items() if name != "trace"
         },
@@ -94,47 +92,6 @@ def model_facts(path) -> dict:
         "parameters": saved.header["parameters"],
         "oneslack": saved.header.get("oneslack"),
         "bytes": os.path.getsize(path),
-    }
-
-
-def _output_facts(saved) -> dict:
-    """What the model predicts, and what it was trained for."""
-    model = saved.model
-    if is_tagger(saved):
-        return tagger_facts(saved)
-    if is_parser(saved):
-        return parser_facts(saved)
-    if not hasattr(model, "n_features_in_"):
-        return {"model": saved.header["model"]["name"]}
-    of_numbers = "numbers" if saved.header["kind"] == "LinearSVR" else "scores to rank by"
-    facts = {"predicts": of_numbers if not hasattr(model, "classes_") else None}
-    if saved.header["kind"] == "LinearSVR":
-        facts["tube"] = float(model.epsilon)
-    if hasattr(model, "classes_"):
-        facts["classes"] = model.classes_.tolist()
-    if hasattr(model, "thresholds_"):
-        facts["thresholds"] = model.thresholds_.tolist()
-    if hasattr(model, "metric"):
-        several = model.multilabel_ or len(model.classes_) > 2
-        facts["metric"] = model.metric
-        facts["k"] = model.k if model.metric in ("precision_at_k", "recall_at_k") else None
-        facts["beta"] = model.beta if model.metric == "fbeta" else None
-        facts["positive_class"] = None if several else model.classes_[1].item()
-        facts["labels_an_example"] = "several" if model.multilabel_ else None
-    return facts
-
-
-def _weight_facts(model) -> dict:
-    import numpy as np
-
-    if hasattr(model, "support_vectors_"):
-        return {"support_vectors": len(model.support_)}
-    # A ranking has no intercept: it stands as one plain 0.
-    intercept = getattr(model, "intercept_", 0.0)
-    learned = [model.coef_, *([intercept] if np.ndim(intercept) else [])]
-    return {
-        "weights": sum(map(np.size, learned)),
-        "nonzero_weights": int(sum(map(np.count_nonzero, learned))),
     }
 
 

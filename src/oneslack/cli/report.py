@@ -62,23 +62,33 @@ def make_page(path, data, options) -> str:
     from ..viz.report.training import about, reproduction
     from .model_store import load, load_to_predict
     from .report_again import commands, versions
-    from .report_data import feature_names, sections_of_data
 
     saved = load(path) if data is None else load_to_predict(path)
-    good, wrong = sections_of_data(saved, data, options) if data else ("", "")
+    good, wrong = _sections_of_data(saved, data, options) if data else ("", "")
     return page(
         os.path.basename(path),
         _subtitle(saved, data),
         [
             good,
             _certainty(saved),
-            looks(saved.model, feature_names(saved)),
+            looks(saved.kind.looks(saved)),
             wrong,
             about(_facts(saved)),
             reproduction(commands(saved, data), repr(saved.model), versions(path, data)),
         ],
         f"Written by oneslack {_version()}.",
     )
+
+
+def _sections_of_data(saved, path, options):
+    """(HTML of how good it is, HTML of its errors)."""
+    from . import packed
+    from .reading import examples_for
+
+    examples = examples_for(saved, path, options)
+    if hasattr(examples, "shards"):  # errors are looked at one by one
+        examples = packed.in_memory(examples.shards)
+    return saved.kind.sections(saved, examples, saved.kind.measure(saved, examples))
 
 
 def _subtitle(saved, data) -> str:

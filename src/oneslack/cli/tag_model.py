@@ -52,11 +52,6 @@ class Reading:
     tabs: bool
 
 
-def is_tagger(saved) -> bool:
-    """Does the file hold a SequenceTagger?"""
-    return saved.header["kind"] == "SequenceTagger"
-
-
 def refuse_tag_options(saved, options):
     """Options of tagged files have no meaning for other models."""
     for option, value in options.given().items():

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .class_weight import weight_of_classes
 from .engine import engine_for
 from .keeping import keep_in
 from .kernel_options import (
@@ -148,7 +149,8 @@ def classify(
     With --metric it is trained for that measure, of the second of two labels in their sorted order, or of
     each of more labels against the rest. Ctrl-C keeps the best model so far and says its gap.
     """
-    from . import metric_options, targets, training
+    from ..kinds import targets
+    from . import metric_options, training
 
     k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
     refuse_with_metric(metric, prior, nonnegative, memory)
@@ -170,14 +172,14 @@ def classify(
         way = multi_class or MultiClass.crammer_singer
         names = ("tol", "epsilon", "n_jobs", "max_iter", "time_limit", "random_state")
         shared = {name: options[name] for name in names}
-        weight = targets.class_weight(class_weight, labels, file)
+        weight = weight_of_classes(class_weight, labels, file)
         model = training.build(
             "KernelSVC", C=C, multi_class=way.value, class_weight=weight, **shared, **by_kernel
         )
         subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
     elif metric is None:
         way = multi_class or MultiClass.crammer_singer
-        weight = targets.class_weight(class_weight, labels, file)
+        weight = weight_of_classes(class_weight, labels, file)
         options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
         subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
@@ -222,7 +224,8 @@ def regress(
     """
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
-    from . import targets, training
+    from ..kinds import targets
+    from . import training
 
     examples = training.read(file, label, zero_based, what="targets", streamed=True)
     subject = targets.numbers(examples.table, tube)
@@ -272,7 +275,8 @@ def rank(
     by_kernel = basis_terms(kernel, gamma, degree, coef0, n_basis)
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
-    from . import targets, training
+    from ..kinds import targets
+    from . import training
 
     examples = training.read(file, label, zero_based, group, "targets")
     subject = targets.rankings(examples.table)
@@ -311,13 +315,14 @@ def ordinal(
     """
     check_writable(output, inputs=[file])
     keeping = keep_in(checkpoint, every, resume)
-    from . import targets, training
+    from ..kinds import targets
+    from . import training
 
     examples = training.read(file, label, zero_based)
     labels = targets.labels_of(examples.table)
     model = training.build(
         "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
-        class_weight=targets.class_weight(class_weight, labels, file), n_jobs=jobs, max_iter=max_iter,
+        class_weight=weight_of_classes(class_weight, labels, file), n_jobs=jobs, max_iter=max_iter,
         time_limit=time_limit,
     )  # fmt: skip
     return training.train(model, examples, targets.ordered_classes(labels), output, quiet, as_json, keeping)

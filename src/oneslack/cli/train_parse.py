@@ -207,7 +207,7 @@ def _read(file, tagged, max_words):
 
 
 def _subject(examples, n_longer, max_words):
-    from .targets import Subject
+    from ..kinds.targets import Subject
 
     tags = "tags given" if examples.source.tagged else "tags to be found"
     remark = f"{n_longer:,} trees of more than {max_words} words were left out" if n_longer else ""

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from ..kinds.tag import is_iob
 from . import packed
 from .engine import engine_for
 from .keeping import keep_in
 from .kernel_options import Coef0, Degree, Gamma, Kernel, NBasis, basis_terms
 from .options import Json, positive
 from .output import Exit, Refusal, check_writable, guarded
-from .tag_evaluate import is_iob
 from .tag_options import Columns, Constraints, Format, Rescaling, TaggedFile, TagLabel, TagSolver
 from .train_options import (
     Address,
@@ -234,7 +234,7 @@ def _of_several_labels(examples):
 
 
 def _subject(examples, templates):
-    from .targets import Subject
+    from ..kinds.targets import Subject
 
     source = examples.source
     facts = {"classes": examples.labels, "format": source.kind}

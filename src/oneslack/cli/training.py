@@ -1,6 +1,6 @@
 """From a file of examples to a model with a certificate: read, fit, save, report.
 
-Whatever is learned, a training goes this way; `targets.Subject` says what differs.
+Whatever is learned, a training goes this way; `kinds.targets.Subject` says what differs.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ def read(file, label, zero_based, group=None, what="labels", streamed=False) -> 
     return Examples(table, source, time.perf_counter() - clock)
 
 
-def build(kind, **parameters):
+def build(name, **parameters):
     """An estimator by the name of its class."""
-    import oneslack
+    from ..kinds.registry import estimator_of
 
-    return getattr(oneslack, kind)(**parameters)
+    return estimator_of(name)(**parameters)
 
 
 def stream(model, examples, memory, seed, quiet):

@@ -96,7 +96,8 @@ def tune(
     are compared by their accuracy are trained no more precisely than that needs, and --tol is for the model
     that is written; all others that may win are trained to --tol.
     """
-    from . import targets, training, tune_report
+    from ..kinds import targets
+    from . import training, tune_report
 
     if task == Task.regress and gamma is not None:
         raise Refusal("--gamma is for classes; drop it, or --task regress.", Exit.USAGE)

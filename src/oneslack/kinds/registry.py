@@ -1,6 +1,15 @@
-"""The one table of kinds."""
+"""What a kind is, and the one table of them.
+
+A kind is what can be trained from a file, or read from a model file.  Commands ask it what differs between a
+classifier, a ranking, a tagger ...; a new one is a file here and a line in the table.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 #: From the name of an estimator to the file of its kind, which is read when it is asked for.
 KINDS = {
@@ -16,6 +25,67 @@ KINDS = {
     "SequenceTagger": "tag",
     "StructuralSVM": "in_python",
 }
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What a file holds: inputs, and the outputs that it says are right."""
+
+    path: str
+    X: Any
+    y: Any
+
+
+def count_weights(model) -> dict:
+    """How many weights a model has, for `oneslack info`."""
+    import numpy as np
+
+    # A ranking has no intercept: it stands as one plain 0.
+    intercept = getattr(model, "intercept_", 0.0)
+    learned = [model.coef_, *([intercept] if np.ndim(intercept) else [])]
+    return {
+        "weights": sum(map(np.size, learned)),
+        "nonzero_weights": int(sum(map(np.count_nonzero, learned))),
+    }
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What commands ask of a kind; `saved` is a model file: `model` is the estimator, beside what is noted.
+
+    facts       (saved) -> {name: value} of what it predicts, for `oneslack info`
+    takes       what its files hold: "rows", "sentences", or "own", which `read` reads; None where no file
+                holds its inputs, and nothing below is asked
+    command     of `oneslack train`; None where it has none
+    read        (path, saved, with_outputs) -> Examples; to train, `saved` is None
+    cells       (saved, X, scores, say) -> for each output the texts that `oneslack predict` puts side by
+                side; `say` prints a remark
+    measure     (saved, examples) -> facts of an evaluation, among them {"measures": {name: number}}
+    show        (facts) prints them
+    sections    (saved, examples, facts) -> (HTML of how good it is, HTML of its errors) of a report
+    looks       (saved) -> [HTML] of what the model looks at
+    weights     (model) -> {name: number} of what was learned
+    options     {option of the command: its parameter, or None where it has none}, where the names differ
+    repeats     whether the parameters tell the options, so that a report can
+    """
+
+    facts: Callable
+    takes: str | None = None
+    command: str | None = None
+    read: Callable | None = None
+    cells: Callable | None = None
+    measure: Callable | None = None
+    show: Callable | None = None
+    sections: Callable | None = None
+    looks: Callable | None = None
+    weights: Callable = count_weights
+    options: dict = field(default_factory=dict)
+    repeats: bool = True
+
+
+def kind_of(name) -> Kind:
+    """The kind of an estimator, by the name of its class."""
+    return import_module(f".{KINDS[name]}", __package__).KIND
 
 
 def estimator_of(name):

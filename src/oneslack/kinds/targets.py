@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from .output import Exit, Refusal
+from ..errors import OneslackError
 
 #: Labels that a sentence shows.
 SHOWN = 20
@@ -36,13 +36,13 @@ def labels_of(table) -> list:
     if hasattr(table, "shards"):
         return _packed_labels(table)
     if table.y.dtype.kind == "f":
-        raise Refusal(
+        raise OneslackError(
             f"{table.path}: labels such as {_a_fraction(table.y):g} are not classes; use whole numbers or "
             "names, or name the label's column with --label."
         )
     labels = np.unique(table.y).tolist()
     if len(labels) < 2:
-        raise Refusal(
+        raise OneslackError(
             f"{table.path}: all examples have the label {labels[0]!r}; classification needs at least two."
         )
     return labels
@@ -52,10 +52,10 @@ def _packed_labels(table):
     """What the manifest knows."""
     known = table.shards.classes
     if known is None or table.shards.manifest.labels == "numbers":
-        raise Refusal(f"{table.path}: its labels are not classes; pack whole numbers or names.")
+        raise OneslackError(f"{table.path}: its labels are not classes; pack whole numbers or names.")
     labels = known.tolist()
     if len(labels) < 2:
-        raise Refusal(
+        raise OneslackError(
             f"{table.path}: all examples have the label {labels[0]!r}; classification needs at least two."
         )
     return labels
@@ -99,7 +99,9 @@ def rankings(table) -> Subject:
     n_queries, pairs, idle = count_pairs(table.y, table.qid)
     if pairs == 0:
         where = "" if table.qid is None else "inside each query "
-        raise Refusal(f"{table.path}: {where}all targets are equal; ranking needs different ones to compare.")
+        raise OneslackError(
+            f"{table.path}: {where}all targets are equal; ranking needs different ones to compare."
+        )
     words = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}, {pairs:,} pairs"
     remark = f"{idle:,} of the queries have no pair, as all their targets are equal" if idle else ""
     return Subject(words, {"queries": n_queries, "pairs": pairs}, remark, {"groups": table.qid})
@@ -117,7 +119,7 @@ def numbers(table, epsilon) -> Subject:
 
 def _packed_numbers(table):
     if table.shards.manifest.labels == "text":
-        raise Refusal(f"{table.path}: its targets are text, not numbers; pack others, or use classify.")
+        raise OneslackError(f"{table.path}: its targets are text, not numbers; pack others, or use classify.")
     ends = [(shard.y.min(), shard.y.max()) for shard in table.shards]
     return f"targets from {min(low for low, _ in ends):g} to {max(high for _, high in ends):g}"
 
@@ -130,7 +132,7 @@ def check_numbers(table):
         return
     values = table.y.tolist()
     bad = next((value for value in values if not _is_number(value)), values[0])
-    raise Refusal(
+    raise OneslackError(
         f"{table.path}: targets such as {str(bad)[:40]!r} are not finite numbers; encode them as numbers, or "
         "name the target's column with --label."
     )
@@ -147,36 +149,6 @@ def count_pairs(y, groups):
     pairs = sizes * (sizes - 1) // 2
     np.subtract.at(pairs, cells // len(y), equal * (equal - 1) // 2)
     return len(sizes), int(pairs.sum()), int((pairs == 0).sum())
-
-
-def class_weight(text, labels, path):
-    """None, "balanced" or {label: weight} from LABEL=W,..."""
-    if text is None or text == "balanced":
-        return text
-    known = {str(value): value for value in labels}
-    weights = {}
-    for part in text.split(","):
-        name, equals, number = part.rpartition("=")
-        name = name.strip()
-        if not equals:
-            raise Refusal(f"--class-weight: {part!r} is not LABEL=WEIGHT, nor balanced.", Exit.USAGE)
-        if name not in known:
-            shown = ", ".join(list(known)[:SHOWN])
-            raise Refusal(f"--class-weight: {path} has no label {name!r}; it has {shown}.", Exit.USAGE)
-        if known[name] in weights:
-            raise Refusal(f"--class-weight: the label {name!r} stands there twice.", Exit.USAGE)
-        weights[known[name]] = _weight(number, part)
-    return weights
-
-
-def _weight(text, part):
-    try:
-        weight = float(text)
-    except ValueError:
-        weight = math.nan
-    if not (math.isfinite(weight) and weight > 0):
-        raise Refusal(f"--class-weight: the weight in {part!r} is not a positive number.", Exit.USAGE)
-    return weight
 
 
 def _a_fraction(y):
