@@ -194,4 +194,4 @@ def _reasons(saved, X, truth, predicted, labels):
     return words
 
 
-KIND = Kind(facts, "rows", "classify", None, cells, measure, show, sections, rows.looks)
+KIND = Kind(facts, "rows", None, cells, measure, show, sections, command="classify")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from .registry import Kind
-from .rows import looks
 
 
 def _facts(saved) -> dict:
     return {"model": saved.header["model"]["name"]}
 
 
-KIND = Kind(_facts, looks=looks)
+KIND = Kind(_facts)

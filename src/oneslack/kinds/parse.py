@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..errors import OneslackError
 from .printing import console_of_words, percent, phrase_table
 from .registry import Examples, Kind
-from .rows import looks
 
 #: Sentences without a tree that a complaint names.
 SHOWN = 5
@@ -194,4 +193,4 @@ def _facts(saved) -> dict:
     }
 
 
-KIND = Kind(_facts, "own", "parse", _read, _cells, _measure, _show, _sections, looks)
+KIND = Kind(_facts, "own", _read, _cells, _measure, _show, _sections, command="parse")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 #: Confusion is printed for as many classes as fit on a line, and put into JSON always.
 FEW = 12
 
@@ -54,7 +56,7 @@ def measure_words(facts, names=NAMES) -> list[tuple[str, str]]:
     ]
 
 
-def show_measures(facts, notes, names=NAMES, what="class", of="examples"):
+def show_measures(facts, notes=MappingProxyType({}), names=NAMES, what="class", of="examples"):
     """Print the measures with notes, {measure: [words]}, then tables; `what` is a class, `of` its members."""
     console = console_of_words()
     for name, value in facts["measures"].items():

@@ -86,4 +86,4 @@ def _sections(saved, table, facts):
     return quality.quality(measure_words(facts), notes), quality.query_errors(queries)
 
 
-KIND = Kind(_facts, "rows", "rank", None, rows.cells, _measure, _show, _sections, rows.looks)
+KIND = Kind(_facts, "rows", None, rows.cells, _measure, _show, _sections, command="rank")

@@ -11,6 +11,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from . import plain
+from .printing import show_measures
+from .rows import looks
+
 #: From the name of an estimator to the file of its kind, which is read when it is asked for.
 KINDS = {
     "LinearSVC": "classify",
@@ -36,19 +40,6 @@ class Examples:
     y: Any
 
 
-def count_weights(model) -> dict:
-    """How many weights a model has, for `oneslack info`."""
-    import numpy as np
-
-    # A ranking has no intercept: it stands as one plain 0.
-    intercept = getattr(model, "intercept_", 0.0)
-    learned = [model.coef_, *([intercept] if np.ndim(intercept) else [])]
-    return {
-        "weights": sum(map(np.size, learned)),
-        "nonzero_weights": int(sum(map(np.count_nonzero, learned))),
-    }
-
-
 @dataclass(frozen=True)
 class Kind:
     """What commands ask of a kind; `saved` is a model file: `model` is the estimator, beside what is noted.
@@ -56,7 +47,6 @@ class Kind:
     facts       (saved) -> {name: value} of what it predicts, for `oneslack info`
     takes       what its files hold: "rows", "sentences", or "own", which `read` reads; None where no file
                 holds its inputs, and nothing below is asked
-    command     of `oneslack train`; None where it has none
     read        (path, saved, with_outputs) -> Examples; to train, `saved` is None
     cells       (saved, X, scores, say) -> for each output the texts that `oneslack predict` puts side by
                 side; `say` prints a remark
@@ -65,20 +55,27 @@ class Kind:
     sections    (saved, examples, facts) -> (HTML of how good it is, HTML of its errors) of a report
     looks       (saved) -> [HTML] of what the model looks at
     weights     (model) -> {name: number} of what was learned
-    options     {option of the command: its parameter, or None where it has none}, where the names differ
+    command     of `oneslack train`; None where it has none
+    about       what the command trains, in a sentence; a command in cli/ has this and the next two itself
+    parameters  {name: (default, words)} of the estimator that become options
+    subject     (examples) -> Subject, what is learned
+    options     {option: its parameter, or None where it has none}, where the names differ
     repeats     whether the parameters tell the options, so that a report can
     """
 
     facts: Callable
     takes: str | None = None
-    command: str | None = None
     read: Callable | None = None
     cells: Callable | None = None
     measure: Callable | None = None
-    show: Callable | None = None
-    sections: Callable | None = None
-    looks: Callable | None = None
-    weights: Callable = count_weights
+    show: Callable = show_measures
+    sections: Callable = plain.sections
+    looks: Callable = looks
+    weights: Callable = plain.weights
+    command: str | None = None
+    about: str = ""
+    parameters: dict = field(default_factory=dict)
+    subject: Callable = plain.subject
     options: dict = field(default_factory=dict)
     repeats: bool = True
 

@@ -47,7 +47,8 @@ def _sections(saved, table, facts):
     return good, quality.number_errors(truth, predicted)
 
 
+#: Its epsilon is no rule to stop by, but the width of the tube.
+OPTIONS = {"tube": "epsilon", "epsilon": None}
 KIND = Kind(
-    _facts, "rows", "regress", None, rows.cells, _measure, _show, _sections, rows.looks,
-    options={"tube": "epsilon", "epsilon": None},
+    _facts, "rows", None, rows.cells, _measure, _show, _sections, command="regress", options=OPTIONS
 )  # fmt: skip

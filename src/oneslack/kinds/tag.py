@@ -24,7 +24,7 @@ MEASURES = {
 # Info.
 
 
-def _own_facts(saved) -> dict:
+def _facts(saved) -> dict:
     """What it predicts, and what it looks at."""
     features, source = saved.header["features"], saved.header.get("source", {})
     return {
@@ -168,4 +168,4 @@ def _looks(saved) -> list[str]:
     return [*rows.looks(saved), transitions(saved.model)]
 
 
-KIND = Kind(_own_facts, "sentences", "tag", None, _cells, _measure, _show, _sections, _looks)
+KIND = Kind(_facts, "sentences", None, _cells, _measure, _show, _sections, _looks, command="tag")
