@@ -72,7 +72,9 @@ def command_of(name, kind):
         subject = kind.subject(examples)
         return training.train(model, examples, subject, output, quiet, as_json, keeping)
 
-    options = {"file": (DataFile, Parameter.empty), "output": (Output, Parameter.empty)}
+    own = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds, show_default=False)]
+    file = DataFile if kind.takes == "rows" else own
+    options = {"file": (file, Parameter.empty), "output": (Output, Parameter.empty)}
     for parameter, (default, words) in kind.parameters.items():
         flag = f"-{parameter}" if len(parameter) == 1 else f"--{parameter.replace('_', '-')}"
         options[parameter] = (Annotated[type(default), typer.Option(flag, help=words)], default)

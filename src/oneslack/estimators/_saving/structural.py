@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from ...errors import OneslackError
 from .._shared.kernel_inputs import on_basis
 from .basis import basis_from_file, basis_to_file
 from .file_fields import table
 from .linear import common_from_file
-from .structured import compressed, decompressed, model_from_file, structured_to_file, weights_from_file
+from .structured import (
+    MODELS,
+    compressed,
+    decompressed,
+    model_from_file,
+    structured_to_file,
+    weights_from_file,
+)
 
 
 def to_file(svm):
     """(header, arrays) of a fitted StructuralSVM with one of MODELS."""
+    name = type(svm.model).__name__
+    if MODELS.get(name) is not type(svm.model):
+        raise OneslackError(
+            f"{name} is a model of your own, and a model file holds no code: pickle the estimator, or keep "
+            f"its coef_; models that can be saved are {', '.join(MODELS)}"
+        )
     header, arrays = structured_to_file(svm, svm.model)
     if getattr(svm, "basis_", None) is not None:
         header["basis"], basis = basis_to_file(svm.basis_)

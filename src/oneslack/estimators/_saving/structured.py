@@ -10,7 +10,6 @@ from dataclasses import fields
 
 import numpy as np
 
-from ...errors import OneslackError
 from ...formats.compressed import compress, decompress
 from ...models import Binary, Chain, Multiclass
 from .file_fields import check_shape, choice, count, field, floats, integers, refuse_more_than_memory, table
@@ -61,11 +60,6 @@ def weights_from_file(n_params, arrays):
 def _model_to_file(model):
     """Numbers in the header, arrays beside it."""
     name = type(model).__name__
-    if MODELS.get(name) is not type(model):
-        raise OneslackError(
-            f"{name} is a model of your own, and a model file holds no code: pickle the estimator, or keep "
-            f"its coef_; models that can be saved are {', '.join(MODELS)}"
-        )
     values = {field.name: getattr(model, field.name) for field in fields(model)}
     arrays = {f"model.{field}": value for field, value in values.items() if isinstance(value, np.ndarray)}
     # Flags are written as 0 and 1, so that Chain(2, 3) and Chain(np.int64(2), 3) are the same file.
@@ -77,9 +71,9 @@ def _model_to_file(model):
     return {"name": name, "fields": plain}, arrays
 
 
-def model_from_file(header, arrays):
+def model_from_file(header, arrays, models=MODELS):
     """The model; losses are never left to their default, whose size only the header would tell."""
-    kind, plain = MODELS[choice(header, "name", MODELS, "the model")], table(header, "fields")
+    kind, plain = models[choice(header, "name", models, "the model")], table(header, "fields")
     values = {}
     for place in fields(kind):
         name = place.name
