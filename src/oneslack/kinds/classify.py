@@ -134,8 +134,8 @@ def show(facts):
 # The report.
 
 
-def sections(saved, table, facts):
-    """(HTML of how good it is, HTML of its errors)."""
+def sections(saved, table, facts, by_weights=True):
+    """(HTML of how good it is, HTML of its errors, with what spoke for them where weights tell it)."""
     import numpy as np
 
     from ..viz.report import quality
@@ -154,7 +154,7 @@ def sections(saved, table, facts):
     if scores.ndim == 1 and len(labels) == 2:
         drawn = quality.curves(np.array([label == labels[1] for label in truth]), scores)
     good = quality.quality(measure_words(facts), remarks, drawn, quality.confusion(facts))
-    why = _reasons(saved, table.X, truth, predicted, labels)
+    why = _reasons(saved, table.X, truth, predicted, labels) if by_weights else None
     return good, quality.class_errors(truth, predicted, _margins(scores, truth, predicted, labels), why)
 
 
@@ -175,11 +175,8 @@ def _reasons(saved, X, truth, predicted, labels):
     """A function from an example to words on the features that spoke most for the wrong class."""
     import numpy as np
 
-    model = saved.model
-    if not hasattr(model, "coef_") or hasattr(model, "thresholds_"):
-        return None
     names, place = rows.feature_names(saved), {label: k for k, label in enumerate(labels)}
-    coef = np.atleast_2d(model.coef_)
+    coef = np.atleast_2d(saved.model.coef_)
 
     def words(i):
         if truth[i] not in place:

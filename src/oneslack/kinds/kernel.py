@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from .classify import KIND as CLASSIFY
+from . import classify
 
 
 def _looks(saved) -> list[str]:
@@ -17,4 +18,5 @@ def _weights(model) -> dict:
     return {"support_vectors": len(model.support_)}
 
 
-KIND = replace(CLASSIFY, looks=_looks, weights=_weights, repeats=False)
+SECTIONS = partial(classify.sections, by_weights=False)
+KIND = replace(classify.KIND, sections=SECTIONS, looks=_looks, weights=_weights, repeats=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from . import classify, rows
 from .targets import count_pairs
@@ -44,4 +45,7 @@ def _looks(saved) -> list[str]:
     return [*rows.looks(saved), thresholds(saved.model)]
 
 
-KIND = replace(classify.KIND, command="ordinal", facts=_facts, cells=_cells, measure=_measure, looks=_looks)
+KIND = replace(
+    classify.KIND, facts=_facts, cells=_cells, measure=_measure, looks=_looks, command="ordinal",
+    sections=partial(classify.sections, by_weights=False),
+)  # fmt: skip
