@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from .options import AnyFile, Group, Json, Label, ModelFile, ZeroBased
+from .options import AnyFile, Json, ModelFile
 from .output import guarded, print_json
-from .tag_options import Columns, Format
+from .tag_options import FileOptions
 
 
 @guarded
 def evaluate(
+    *,
     model: ModelFile,
     file: AnyFile,
-    label: Label = None,
-    group: Group = None,
-    zero_based: ZeroBased = None,
-    columns: Columns = None,
-    format: Format = None,
+    options: FileOptions,
     as_json: Json = False,
 ):
     """Compare a model's predictions with the labels or targets in FILE.
@@ -24,10 +21,9 @@ def evaluate(
     """
     from .model_store import load_to_predict
     from .reading import examples_for
-    from .tag_model import TagOptions
 
     saved = load_to_predict(model)
-    examples = examples_for(saved, file, TagOptions(label, columns, format, group, zero_based))
+    examples = examples_for(saved, file, options)
     facts = {"model": saved.path, "data": file, **saved.kind.measure(saved, examples)}
     if as_json:
         print_json(facts)

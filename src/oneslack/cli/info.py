@@ -8,27 +8,24 @@ from typing import Annotated
 import typer
 
 from ..kinds.targets import in_order
-from .options import Group, Json, Label, ZeroBased
+from .options import Json
 from .output import Exit, Refusal, guarded, print_json
 from .packed import is_packed, packed_facts
 from .tag_info import tagged_facts
-from .tag_options import Columns, Format
+from .tag_options import FileOptions
 
 MANY = 20
 
 
 @guarded
 def info(
+    *,
     file: Annotated[
         str | None,
         typer.Argument(metavar="MODEL|FILE", help="A saved model, or a file of examples.",
                        show_default=False),
     ] = None,
-    label: Label = None,
-    group: Group = None,
-    zero_based: ZeroBased = None,
-    columns: Columns = None,
-    format: Format = None,
+    options: FileOptions,
     as_json: Json = False,
     as_markdown: Annotated[
         bool,
@@ -41,7 +38,7 @@ def info(
         raise Refusal("--json and --markdown do not go together; drop one of them.", Exit.USAGE)
     if file is None and not as_markdown:
         raise Refusal("Missing argument 'MODEL|FILE'; see `oneslack info --help`.", Exit.USAGE)
-    facts = {} if file is None else _facts(file, label, group, zero_based, columns, format)
+    facts = {} if file is None else _facts(file, options)
     if as_markdown:
         from .info_markdown import markdown
 
@@ -53,7 +50,7 @@ def info(
         _print(facts)
 
 
-def _facts(file, label, group, zero_based, columns, format) -> dict:
+def _facts(file, options) -> dict:
     from .model_store import looks_like_model
     from .tag_data import looks_tagged
 
@@ -61,9 +58,9 @@ def _facts(file, label, group, zero_based, columns, format) -> dict:
         return packed_facts(file)
     if looks_like_model(file):
         return model_facts(file)
-    if format is not None or columns is not None or looks_tagged(file):
-        return tagged_facts(file, format and format.value, columns, label)
-    return _data_facts(file, label, zero_based, group)
+    if any(value is not None for value in options.of_tags().values()) or looks_tagged(file):
+        return tagged_facts(file, options.format and options.format.value, options.columns, options.label)
+    return _data_facts(file, options)
 
 
 def model_facts(path) -> dict:
@@ -95,10 +92,10 @@ def model_facts(path) -> dict:
     }
 
 
-def _data_facts(path, label, zero_based, group) -> dict:
+def _data_facts(path, options) -> dict:
     from .data import read_any
 
-    table, source = read_any(path, label, zero_based, group)
+    table, source = read_any(path, options.label, options.zero_based, options.group)
     n, d = table.X.shape
     stored = int((table.X != 0).sum())
     return {

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from .options import AnyFile, Group, Label, ModelFile, ZeroBased
+from .options import AnyFile, ModelFile
 from .output import check_writable, guarded, writing
-from .tag_options import Columns, Format
+from .tag_options import FileOptions
 
 
 @guarded
 def predict(
+    *,
     model: ModelFile,
     file: AnyFile,
     output: Annotated[
@@ -31,11 +32,7 @@ def predict(
             "label beats the best sequence with another one.",
         ),
     ] = False,
-    label: Label = None,
-    group: Group = None,
-    zero_based: ZeroBased = None,
-    columns: Columns = None,
-    format: Format = None,
+    options: FileOptions,
 ):  # fmt: skip
     """Predict the class of each example in FILE; a ranking's score, larger comes first.
 
@@ -44,11 +41,9 @@ def predict(
     """
     from .model_store import load_to_predict
     from .reading import predicted_lines
-    from .tag_model import TagOptions
 
     if output is not None:
         check_writable(output, inputs=[model, file])
-    options = TagOptions(label, columns, format, group, zero_based)
     lines = predicted_lines(load_to_predict(model), file, scores, options)
     if output is None:
         sys.stdout.writelines(lines)

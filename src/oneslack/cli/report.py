@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from .options import Group, Label, ModelFile, ZeroBased
+from .options import ModelFile
 from .output import Exit, Refusal, check_writable, guarded, writing
-from .tag_options import Columns, Format
+from .tag_options import FileOptions
 
 
 @guarded
 def report(
+    *,
     model: ModelFile,
     output: Annotated[
         str,
@@ -27,19 +28,12 @@ def report(
             "model is on them, and its errors.",
         ),
     ] = None,
-    label: Label = None,
-    group: Group = None,
-    zero_based: ZeroBased = None,
-    columns: Columns = None,
-    format: Format = None,
+    options: FileOptions,
 ):  # fmt: skip
     """Write what a model is, how good and how certain, to one page that needs no network.
 
     The page holds its own style and script; it can be sent by mail, and printed.
     """
-    from .tag_model import TagOptions
-
-    options = TagOptions(label, columns, format, group, zero_based)
     check_writable(output, inputs=[model, *([data] if data else [])])
     if data is None:
         _refuse_options_of_data(options)
@@ -50,7 +44,7 @@ def report(
 
 def _refuse_options_of_data(options):
     given = {"--label": options.label, "--group": options.group, "--zero-based": options.zero_based}
-    for name, value in (given | options.given()).items():
+    for name, value in (given | options.of_tags()).items():
         if value is not None:
             raise Refusal(f"{name} says how --data is read; give --data, or drop it.", Exit.USAGE)
 

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from inspect import Parameter, Signature
+from inspect import Parameter
 from typing import Annotated, Any
 
 import typer
 
 from ..kinds.registry import KINDS, kind_of
 from .data import Source
-from .keeping import keep_in
-from .options import DataFile, Json, Label, ZeroBased
+from .option_groups import with_options
+from .options import DataFile, Label, ZeroBased
 from .output import check_writable, guarded
-from .train_options import Checkpoint, Every, Jobs, MaxIter, Output, Quiet, Resume, TimeLimit, Tol
-
-#: What every command takes beside the parameters of its kind, and what belongs to rows alone.
-OPTIONS = {
-    "tol": (Tol, 1e-3), "max_iter": (MaxIter, 100_000), "time_limit": (TimeLimit, None),
-    "jobs": (Jobs, None), "checkpoint": (Checkpoint, None), "every": (Every, "5m"), "resume": (Resume, False),
-    "quiet": (Quiet, False), "as_json": (Json, False),
-}  # fmt: skip
-OF_ROWS = {"label": (Label, None), "zero_based": (ZeroBased, None)}
+from .train_options import Limits, Output, Telling, Tol
 
 
 @dataclass(frozen=True)
@@ -54,38 +46,34 @@ def commands(written):
 
 def command_of(name, kind):
     """The command of an estimator's kind, as typer takes it."""
+    of_rows = kind.takes == "rows"
 
-    def train(
-        file, output, tol, max_iter, time_limit, jobs, checkpoint, every, resume, quiet, as_json, **own
-    ):
+    def train(*, file, output, tol, limits, telling, label=None, zero_based=None, **own):
         from . import training
 
         check_writable(output, inputs=[file])
-        keeping = keep_in(checkpoint, every, resume)
-        if kind.takes == "rows":
-            examples = training.read(file, own.pop("label"), own.pop("zero_based"), streamed=False)
-        else:
-            examples = _read(file, kind)
-        model = training.build(
-            name, **own, tol=tol, max_iter=max_iter, time_limit=time_limit, n_jobs=jobs
-        )  # fmt: skip
-        subject = kind.subject(examples)
-        return training.train(model, examples, subject, output, quiet, as_json, keeping)
+        keeping = limits.keeping()
+        examples = training.read(file, label, zero_based) if of_rows else _read(file, kind)
+        model = training.build(name, tol=tol, **own, **limits.parameters())
+        return training.train(model, examples, kind.subject(examples), output, telling, keeping)
 
-    own = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds, show_default=False)]
-    file = DataFile if kind.takes == "rows" else own
-    options = {"file": (file, Parameter.empty), "output": (Output, Parameter.empty)}
-    for parameter, (default, words) in kind.parameters.items():
-        flag = f"-{parameter}" if len(parameter) == 1 else f"--{parameter.replace('_', '-')}"
-        options[parameter] = (Annotated[type(default), typer.Option(flag, help=words)], default)
-    options |= OPTIONS | (OF_ROWS if kind.takes == "rows" else {})
     train.__name__, train.__doc__ = kind.command, kind.about
-    train.__annotations__ = {option: annotation for option, (annotation, _) in options.items()}
-    train.__signature__ = Signature(
-        Parameter(option, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for option, (annotation, default) in options.items()
-    )
-    return guarded(train)
+    own_file = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds, show_default=False)]
+    options = [
+        ("file", DataFile if of_rows else own_file, Parameter.empty),
+        ("output", Output, Parameter.empty),
+        *(_option(name, *about) for name, about in kind.parameters.items()),
+        ("tol", Tol, 1e-3),
+        ("limits", Limits, Parameter.empty),
+        *([("label", Label, None), ("zero_based", ZeroBased, None)] if of_rows else []),
+        ("telling", Telling, Parameter.empty),
+    ]
+    return guarded(with_options(train, options))
+
+
+def _option(name, default, words):
+    flag = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+    return name, Annotated[type(default), typer.Option(flag, help=words)], default
 
 
 def _read(file, kind) -> OwnExamples:

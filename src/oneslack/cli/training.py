@@ -90,10 +90,10 @@ def stream(model, examples, memory, seed, quiet):
         model._memory_estimate = packed.say_memory(model, examples.table, quiet)
 
 
-def train(model, examples, subject, output, quiet, as_json, keeping=None) -> int:
+def train(model, examples, subject, output, telling, keeping=None) -> int:
     """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None."""
     model._checkpoints = keeping
-    signal_number = _fit(model, examples, subject, quiet)
+    signal_number = _fit(model, examples, subject, telling.quiet)
     facts = _facts(model, examples, subject, output, signal_number)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
@@ -103,7 +103,7 @@ def train(model, examples, subject, output, quiet, as_json, keeping=None) -> int
             keeping.remove()
         else:
             facts["checkpoint"] = keeping.path
-    return _report(facts, examples, subject, quiet, as_json)
+    return _report(facts, examples, subject, telling)
 
 
 def _fit(model, examples, subject, quiet) -> int | None:
@@ -180,10 +180,10 @@ def _save(model, output, source, facts):
     save(model, output, source, known)
 
 
-def _report(facts, examples, subject, quiet, as_json) -> int:
-    if as_json:
+def _report(facts, examples, subject, telling) -> int:
+    if telling.as_json:
         print_json(facts)
-    elif not quiet:
+    elif not telling.quiet:
         print(_summary(facts, examples, subject))
     code = Exit(facts["exit_code"])
     if code != Exit.OK:

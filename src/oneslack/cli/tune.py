@@ -10,7 +10,7 @@ import typer
 
 from .options import DataFile, Json, Label, ZeroBased, not_negative
 from .output import Exit, Refusal, check_writable, guarded, print_json
-from .train_options import Jobs, Quiet, Tol
+from .train_options import Jobs, Quiet, Telling, Tol
 
 
 class Task(StrEnum):
@@ -132,4 +132,4 @@ def tune(
     if output is None:
         return None
     model.set_params(**found.best_params)
-    return training.train(model, examples, subject, output, quiet or as_json, False)
+    return training.train(model, examples, subject, output, Telling(quiet or as_json))
