@@ -127,7 +127,6 @@ def classify(
     With --metric it is trained for that measure, of the second of two labels in their sorted order, or of
     each of more labels against the rest. Ctrl-C keeps the best model so far and says its gap.
     """
-    from ..kinds import targets
     from . import metric_options, training
 
     k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
@@ -140,7 +139,7 @@ def classify(
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     examples = training.read(file, label, zero_based, streamed=metric is None and not by_kernel)
-    labels = targets.labels_of(examples.table)
+    labels = examples.labels
     options = {
         "tol": tol, "epsilon": epsilon, "solver": solver.value, "fit_intercept": not no_intercept,
         "engine": engine_for(machines, limits.jobs), "random_state": seed, **limits.parameters(),
@@ -153,19 +152,16 @@ def classify(
         model = training.build(
             "KernelSVC", C=C, multi_class=way.value, class_weight=weight, **shared, **by_kernel
         )
-        subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
     elif metric is None:
         way = multi_class or MultiClass.crammer_singer
         weight = weight_of_classes(class_weight, labels, file)
         options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
-        subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
         training.stream(model, examples, memory, seed, telling.quiet)
     else:
         metric_options.check_size(k, examples.table)
         model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
-        subject = targets.measured_classes(labels, metric.value, k, beta)
-    return training.train(model, examples, subject, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping)
 
 
 @guarded
@@ -196,18 +192,17 @@ def regress(
     """
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    from ..kinds import targets
     from . import training
 
     examples = training.read(file, label, zero_based, what="targets", streamed=True)
-    subject = targets.numbers(examples.table, tube)
     model = training.build(
         "LinearSVR", C=C, epsilon=tube, tol=tol, solver=solver.value, fit_intercept=not no_intercept,
         random_state=0, **limits.parameters(),
         **weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
+    subject = training.subject_of(model, examples)
     training.stream(model, examples, memory, 0, telling.quiet)
-    return training.train(model, examples, subject, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping, subject)
 
 
 @guarded
@@ -237,16 +232,14 @@ def rank(
     by_kernel = basis_terms(kernel, n_basis)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    from ..kinds import targets
     from . import training
 
     examples = training.read(file, label, zero_based, group, "targets")
-    subject = targets.rankings(examples.table)
     model = training.build(
         "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
         engine=engine_for(machines, limits.jobs), **limits.parameters(), **by_kernel,
     )  # fmt: skip
-    return training.train(model, examples, subject, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping)
 
 
 @guarded
@@ -271,13 +264,12 @@ def ordinal(
     """
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    from ..kinds import targets
     from . import training
 
     examples = training.read(file, label, zero_based)
-    labels = targets.labels_of(examples.table)
+    labels = examples.labels
     model = training.build(
         "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
         class_weight=weight_of_classes(class_weight, labels, file), **limits.parameters(),
     )  # fmt: skip
-    return training.train(model, examples, targets.ordered_classes(labels), output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping)

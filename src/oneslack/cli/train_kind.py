@@ -55,7 +55,7 @@ def command_of(name, kind):
         keeping = limits.keeping()
         examples = training.read(file, label, zero_based) if of_rows else _read(file, kind)
         model = training.build(name, tol=tol, **own, **limits.parameters())
-        return training.train(model, examples, kind.subject(examples), output, telling, keeping)
+        return training.train(model, examples, output, telling, keeping, kind.subject(examples, model))
 
     train.__name__, train.__doc__ = kind.command, kind.about
     own_file = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds, show_default=False)]

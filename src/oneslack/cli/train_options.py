@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from .keeping import keep_in
 from .options import Json, not_negative, positive, seconds
+from .output import Exit, Refusal
 
 
 class PlaneSolver(StrEnum):
@@ -112,7 +112,13 @@ class Limits:
 
     def keeping(self):
         """A CheckpointFolder, or None."""
-        return keep_in(self.checkpoint, self.every, self.resume)
+        if self.checkpoint is None:
+            if self.resume:
+                raise Refusal("--resume needs --checkpoint FOLDER: where it was written down.", Exit.USAGE)
+            return None
+        from ..memory.checkpoint import CheckpointFolder
+
+        return CheckpointFolder(self.checkpoint, self.every, self.resume)
 
     def parameters(self) -> dict:
         """The same as estimators take it."""

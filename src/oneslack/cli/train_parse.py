@@ -60,6 +60,8 @@ class TreeExamples:
     n_words: int
     source: TreeSource
     seconds: float
+    n_longer: int
+    max_words: int | None
 
     @property
     def title(self) -> str:
@@ -154,7 +156,7 @@ def parse(
         raise Refusal("--missing needs --loss brackets; drop it, or --loss zero_one.", Exit.USAGE)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    examples, n_longer = _read(file, tagged, max_words)
+    examples = _read(file, tagged, max_words)
     model = training.build(
         "GrammarParser", C=C, span_features=span_features, frequencies=FREQUENCIES[frequencies],
         horizontal=None if horizontal < 0 else horizontal, vertical=vertical, binarise=binarise.value,
@@ -162,11 +164,11 @@ def parse(
         tol=tol, epsilon=epsilon, engine=engine_for(machines, limits.jobs), random_state=seed,
         **limits.parameters(),
     )  # fmt: skip
-    return training.train(model, examples, _subject(examples, n_longer, max_words), output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping)
 
 
 def _read(file, tagged, max_words):
-    """(TreeExamples, how many trees were left out)."""
+    """TreeExamples of the trees that are not too long."""
     from ..formats.trees import read_trees
 
     clock = time.perf_counter()
@@ -178,13 +180,5 @@ def _read(file, tagged, max_words):
     n_words = sum(map(len, sentences))
     X, y = (sentences, kept) if tagged else (kept, None)
     seconds = time.perf_counter() - clock
-    return TreeExamples(file, X, y, n_words, TreeSource("trees", tagged), seconds), len(trees) - len(kept)
-
-
-def _subject(examples, n_longer, max_words):
-    from ..kinds.targets import Subject
-
-    tags = "tags given" if examples.source.tagged else "tags to be found"
-    remark = f"{n_longer:,} trees of more than {max_words} words were left out" if n_longer else ""
-    facts = {"tagged": examples.source.tagged, "left_out": n_longer}
-    return Subject(tags, facts, remark)
+    source = TreeSource("trees", tagged)
+    return TreeExamples(file, X, y, n_words, source, seconds, len(trees) - len(kept), max_words)

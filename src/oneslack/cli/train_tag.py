@@ -114,7 +114,7 @@ def tag(
         engine=engine_for(machines, limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
     )  # fmt: skip
     packed.stream_text(model, examples, memory, seed, telling.quiet)
-    return training.train(model, examples, _subject(examples, chosen), output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping)
 
 
 def _check_memory(file, memory, unlabelled, on_this_machine):
@@ -203,17 +203,3 @@ def _of_several_labels(examples):
             "Name the label's column with --label."
         )
     return examples
-
-
-def _subject(examples, templates):
-    from ..kinds.targets import Subject
-
-    source = examples.source
-    facts = {"classes": examples.labels, "format": source.kind}
-    remark = ""
-    if templates is not None:
-        named = templates if isinstance(templates, str) else f"{len(templates)} of your own"
-        place = source.label if source.kind == "conllu" else source.columns[source.label]
-        facts |= {"templates": named, "label": place}
-        remark = f"templates: {named}; label: {place}"
-    return Subject(f"{len(examples.labels)} labels", facts, remark)

@@ -11,6 +11,7 @@ import signal
 import time
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .given_options import given_options
@@ -36,6 +37,13 @@ class Examples:
     @property
     def y(self):
         return None if self.is_streamed else self.table.y
+
+    @cached_property
+    def labels(self) -> list:
+        """Those of a file to classify, sorted."""
+        from ..kinds.targets import labels_of
+
+        return labels_of(self.table)
 
     @property
     def is_streamed(self) -> bool:
@@ -90,8 +98,16 @@ def stream(model, examples, memory, seed, quiet):
         model._memory_estimate = packed.say_memory(model, examples.table, quiet)
 
 
-def train(model, examples, subject, output, telling, keeping=None) -> int:
+def subject_of(model, examples):
+    """What is learned, by the kind of the model; refused where the examples do not suit it."""
+    from ..kinds.registry import kind_of
+
+    return kind_of(type(model).__name__).subject(examples, model)
+
+
+def train(model, examples, output, telling, keeping=None, subject=None) -> int:
     """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None."""
+    subject = subject or subject_of(model, examples)
     model._checkpoints = keeping
     signal_number = _fit(model, examples, subject, telling.quiet)
     facts = _facts(model, examples, subject, output, signal_number)

@@ -6,6 +6,7 @@ from ..errors import OneslackError
 from . import rows
 from .printing import measure_words, show_measures
 from .registry import Kind
+from .targets import Subject
 
 #: Features that are named as the reasons of an error.
 REASONS = 3
@@ -23,6 +24,16 @@ def cells(saved, X, scores, say=None):
     return rows.cells_and(saved, X, saved.model.decision_function(X))
 
 
+def subject(examples, model) -> Subject:
+    """Classes without an order."""
+    n = len(examples.labels)
+    return Subject(
+        f"{n} classes",
+        {"classes": examples.labels},
+        n_problems=n if model.multi_class == "ovr" and n > 2 else 1,
+    )
+
+
 # Measures.
 
 
@@ -34,7 +45,8 @@ def measure(saved, table) -> dict:
 def class_facts(saved, table, own) -> dict:
     """Accuracy, rates by class and confusion; own(model, table, truth, confusion, accuracy) is the rest."""
     model, labels = saved.model, saved.model.classes_.tolist()
-    truth = _codes(table, labels, saved.path)
+    y = table.y.astype(str) if isinstance(labels[0], str) else table.y
+    truth = codes(table.path, y, labels, f"class of {saved.path}", "compare like with like")
     confusion = confusion_table(truth, _positions(model.predict(table.X), labels), len(labels))
     accuracy = float(confusion.diagonal().sum() / confusion.sum())
     return {
@@ -70,16 +82,15 @@ def _two_classes(model, table, truth, confusion) -> dict:
     }
 
 
-def _codes(table, labels, model_path):
-    """The position of each label among the model's, or -1."""
-    y = table.y.astype(str) if isinstance(labels[0], str) else table.y
-    codes = _positions(y, labels)
-    if (codes < 0).all():
+def codes(path, y, labels, of, advice):
+    """The position of each label among the model's, or -1; refused where all are unknown."""
+    found = _positions(y, labels)
+    if (found < 0).all():
         raise OneslackError(
-            f"{table.path}: none of its labels, such as {y[0].item()!r}, is a class of {model_path} "
-            f"({', '.join(map(str, labels[:10]))}); compare like with like."
+            f"{path}: none of its labels, such as {y[:1].tolist()[0]!r}, is a {of} "
+            f"({', '.join(map(str, labels[:10]))}); {advice}."
         )
-    return codes
+    return found
 
 
 def _positions(values, labels):
@@ -191,4 +202,4 @@ def _reasons(saved, X, truth, predicted, labels):
     return words
 
 
-KIND = Kind(facts, "rows", None, cells, measure, show, sections, command="classify")
+KIND = Kind(facts, "rows", None, cells, measure, show, sections, command="classify", subject=subject)

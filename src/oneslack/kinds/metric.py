@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..errors import OneslackError
 from . import classify
 from .printing import show_measures
+from .targets import Subject
 
 #: Parameters of measures that have some.
 PARAMETERS = {"k": ("precision_at_k", "recall_at_k"), "beta": ("fbeta",)}
@@ -22,6 +23,19 @@ def _facts(saved) -> dict:
         "positive_class": None if several else model.classes_[1].item(),
         "labels_an_example": "several" if model.multilabel_ else None,
     }
+
+
+def _subject(examples, model) -> Subject:
+    """Classes of which one is to be found, or each in turn, as well as the metric tells."""
+    labels, metric = examples.labels, model.metric
+    own = {name: getattr(model, name) for name, of in PARAMETERS.items() if metric in of}
+    words = "".join(f" ({name}={value if name == 'k' else f'{value:g}'})" for name, value in own.items())
+    facts = {"classes": labels, "metric": metric, **own}
+    if len(labels) == 2:
+        remark = f"trained for {metric}{words}; the positive class is {labels[1]}"
+        return Subject("2 classes", {**facts, "positive_class": labels[1]}, remark)
+    remark = f"trained for {metric}{words}, each class against the rest"
+    return Subject(f"{len(labels)} classes", facts, remark, n_problems=len(labels))
 
 
 def _measure(saved, table) -> dict:
@@ -79,4 +93,4 @@ def _show(facts):
     show_measures(facts, notes)
 
 
-KIND = replace(classify.KIND, facts=_facts, measure=_measure, show=_show)
+KIND = replace(classify.KIND, facts=_facts, measure=_measure, show=_show, subject=_subject)

@@ -6,11 +6,16 @@ from dataclasses import replace
 from functools import partial
 
 from . import classify, rows
-from .targets import count_pairs
+from .targets import Subject, count_pairs, in_order
 
 
 def _facts(saved) -> dict:
     return {**classify.facts(saved), "thresholds": saved.model.thresholds_.tolist()}
+
+
+def _subject(examples, model) -> Subject:
+    labels = examples.labels
+    return Subject(f"{len(labels)} classes", {"classes": labels}, f"in this order: {in_order(labels)}")
 
 
 def _cells(saved, X, scores, say=None):
@@ -47,5 +52,5 @@ def _looks(saved) -> list[str]:
 
 KIND = replace(
     classify.KIND, facts=_facts, cells=_cells, measure=_measure, looks=_looks, command="ordinal",
-    sections=partial(classify.sections, by_weights=False),
+    subject=_subject, sections=partial(classify.sections, by_weights=False),
 )  # fmt: skip

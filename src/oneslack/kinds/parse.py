@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import OneslackError
 from .printing import console_of_words, percent, phrase_table
 from .registry import Examples, Kind
+from .targets import Subject
 
 #: Sentences without a tree that a complaint names.
 SHOWN = 5
@@ -176,7 +177,14 @@ def _sections(saved, examples, facts):
     return good, quality.tree_errors(examples.y, trees, scores)
 
 
-# Info.
+# Train and info.
+
+
+def _subject(examples, model) -> Subject:
+    tagged, left_out = examples.source.tagged, examples.n_longer
+    remark = f"{left_out:,} trees of more than {examples.max_words} words were left out" if left_out else ""
+    tags = "tags given" if tagged else "tags to be found"
+    return Subject(tags, {"tagged": tagged, "left_out": left_out}, remark)
 
 
 def _facts(saved) -> dict:
@@ -193,4 +201,4 @@ def _facts(saved) -> dict:
     }
 
 
-KIND = Kind(_facts, "own", _read, _cells, _measure, _show, _sections, command="parse")
+KIND = Kind(_facts, "own", _read, _cells, _measure, _show, _sections, command="parse", subject=_subject)

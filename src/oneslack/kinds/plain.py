@@ -19,7 +19,7 @@ def weights(model) -> dict:
     }
 
 
-def subject(examples) -> Subject:
+def subject(examples, model) -> Subject:
     """Of a training of which only the examples are known."""
     return Subject("each with its output", {})
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..errors import OneslackError
 from . import rows
 from .printing import measure_words, show_measures
 from .registry import Kind
-from .targets import check_numbers, count_pairs
+from .targets import Subject, check_numbers, count_pairs
 
 #: Places of a ranking that NDCG looks at.
 TOP = (1, 5, 10)
@@ -15,6 +16,20 @@ LARGEST_GAIN = 1000
 
 def _facts(saved) -> dict:
     return {"predicts": "scores to rank by"}
+
+
+def _subject(examples, model) -> Subject:
+    table = examples.table
+    check_numbers(table)
+    n_queries, pairs, idle = count_pairs(table.y, table.qid)
+    if pairs == 0:
+        where = "" if table.qid is None else "inside each query "
+        raise OneslackError(
+            f"{table.path}: {where}all targets are equal; ranking needs different ones to compare."
+        )
+    words = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}, {pairs:,} pairs"
+    remark = f"{idle:,} of the queries have no pair, as all their targets are equal" if idle else ""
+    return Subject(words, {"queries": n_queries, "pairs": pairs}, remark, {"groups": table.qid})
 
 
 def _measure(saved, table) -> dict:
@@ -86,4 +101,4 @@ def _sections(saved, table, facts):
     return quality.quality(measure_words(facts), notes), quality.query_errors(queries)
 
 
-KIND = Kind(_facts, "rows", None, rows.cells, _measure, _show, _sections, command="rank")
+KIND = Kind(_facts, "rows", None, rows.cells, _measure, _show, _sections, command="rank", subject=_subject)

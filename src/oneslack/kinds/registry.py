@@ -56,10 +56,10 @@ class Kind:
     looks       (saved) -> [HTML] of what the model looks at
     weights     (model) -> {name: number} of what was learned
     command     of `oneslack train`; None where it has none
-    about       what the command trains, in a sentence; a command in cli/ has this and the next three itself
+    subject     (examples, model) -> Subject, what is learned; examples of rows are a `table`
+    about       what the command trains, in a sentence; a command in cli/ has this and the next two itself
     holds       what a file of its own looks like
     parameters  {name: (default, words)} of the estimator that become options
-    subject     (examples) -> Subject, what is learned
     options     {option: its parameter, or None where it has none}, where the names differ
     repeats     whether the parameters tell the options, so that a report can
     """
@@ -74,10 +74,10 @@ class Kind:
     looks: Callable = looks
     weights: Callable = plain.weights
     command: str | None = None
+    subject: Callable = plain.subject
     about: str = ""
     holds: str = "Examples."
     parameters: dict = field(default_factory=dict)
-    subject: Callable = plain.subject
     options: dict = field(default_factory=dict)
     repeats: bool = True
 

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from ..errors import OneslackError
 from . import rows
 from .printing import measure_words, show_measures
 from .registry import Kind
-from .targets import check_numbers
+from .targets import Subject, check_numbers
 
 
 def _facts(saved) -> dict:
     return {"predicts": "numbers", "tube": float(saved.model.epsilon)}
+
+
+def _subject(examples, model) -> Subject:
+    table, epsilon = examples.table, model.epsilon
+    if hasattr(table, "shards"):
+        words = _packed_numbers(table)
+    else:
+        check_numbers(table)
+        words = f"targets from {table.y.min():g} to {table.y.max():g}"
+    return Subject(words, {"tube": epsilon}, f"errors up to {epsilon:g} cost nothing" if epsilon else "")
+
+
+def _packed_numbers(table):
+    if table.shards.manifest.labels == "text":
+        raise OneslackError(f"{table.path}: its targets are text, not numbers; pack others, or use classify.")
+    ends = [(shard.y.min(), shard.y.max()) for shard in table.shards]
+    return f"targets from {min(low for low, _ in ends):g} to {max(high for _, high in ends):g}"
 
 
 def _measure(saved, table) -> dict:
@@ -50,5 +68,6 @@ def _sections(saved, table, facts):
 #: Its epsilon is no rule to stop by, but the width of the tube.
 OPTIONS = {"tube": "epsilon", "epsilon": None}
 KIND = Kind(
-    _facts, "rows", None, rows.cells, _measure, _show, _sections, command="regress", options=OPTIONS
+    _facts, "rows", None, rows.cells, _measure, _show, _sections, command="regress",
+    subject=_subject, options=OPTIONS,
 )  # fmt: skip

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ..errors import OneslackError
 from . import rows
-from .classify import confusion_table, rates_by_class
+from .classify import codes, confusion_table, rates_by_class
 from .printing import percent, show_measures
 from .registry import Kind
+from .targets import Subject
 
 _IOB = re.compile(r"O|[BI](-.*)?")
 MEASURES = {
@@ -21,7 +21,19 @@ MEASURES = {
 }
 
 
-# Info.
+# Train and info.
+
+
+def _subject(examples, model) -> Subject:
+    source, templates = examples.source, model.templates
+    facts = {"classes": examples.labels, "format": source.kind}
+    remark = ""
+    if templates is not None:
+        named = templates if isinstance(templates, str) else f"{len(templates)} of your own"
+        place = source.label if source.kind == "conllu" else source.columns[source.label]
+        facts |= {"templates": named, "label": place}
+        remark = f"templates: {named}; label: {place}"
+    return Subject(f"{len(examples.labels)} labels", facts, remark)
 
 
 def _facts(saved) -> dict:
@@ -61,7 +73,8 @@ def _measure(saved, examples) -> dict:
 
     X, truth = examples.X, examples.y
     classes = saved.model.classes_.tolist()
-    y = _codes(examples.path, truth, classes, saved)
+    advice = "name the label's column with --label"
+    y = codes(examples.path, truth, classes, f"label of {saved.path}", advice)
     predicted = saved.model.predict_codes(X)
     right = y == predicted.values
     confusion = confusion_table(y, predicted.values, len(classes))
@@ -81,20 +94,6 @@ def _measure(saved, examples) -> dict:
         "phrases": [{"type": kind, **found} for kind, found in phrases.items()] if whole_rates else None,
         "confusion": confusion[: len(classes)].tolist(),
     }
-
-
-def _codes(path, truth, classes, saved):
-    """The position of each label among the model's, or -1."""
-    import numpy as np
-
-    place = {label: k for k, label in enumerate(classes)}
-    codes = np.array([place.get(label, -1) for label in truth.tolist()])
-    if (codes < 0).all():
-        raise OneslackError(
-            f"{path}: none of its labels, such as {truth.tolist()[0]!r}, is a label of {saved.path} "
-            f"({', '.join(map(str, classes[:10]))}); name the label's column with --label."
-        )
-    return codes
 
 
 def is_iob(labels) -> bool:
@@ -168,4 +167,6 @@ def _looks(saved) -> list[str]:
     return [*rows.looks(saved), transitions(saved.model)]
 
 
-KIND = Kind(_facts, "sentences", None, _cells, _measure, _show, _sections, _looks, command="tag")
+KIND = Kind(
+    _facts, "sentences", None, _cells, _measure, _show, _sections, _looks, command="tag", subject=_subject
+)

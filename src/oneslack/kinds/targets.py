@@ -1,4 +1,4 @@
-"""What the targets of a file are to a training: classes, ordered or not, numbers to predict or to rank by."""
+"""What is learned from the targets of a file, and what they must be: classes, or numbers."""
 
 from __future__ import annotations
 
@@ -61,67 +61,10 @@ def _packed_labels(table):
     return labels
 
 
-def classes(labels, one_by_one) -> Subject:
-    """Classes without an order."""
-    n_problems = len(labels) if one_by_one and len(labels) > 2 else 1
-    return Subject(f"{len(labels)} classes", {"classes": labels}, n_problems=n_problems)
-
-
-def measured_classes(labels, metric, k, beta) -> Subject:
-    """Classes of which one is to be found, or each in turn, as well as a metric tells."""
-    name = metric + (f" (k={k})" if k is not None else f" (beta={beta:g})" if beta is not None else "")
-    facts = {"classes": labels, "metric": metric}
-    if k is not None:
-        facts["k"] = k
-    if beta is not None:
-        facts["beta"] = beta
-    if len(labels) == 2:
-        facts["positive_class"] = labels[1]
-        return Subject("2 classes", facts, f"trained for {name}; the positive class is {labels[1]}")
-    remark = f"trained for {name}, each class against the rest"
-    return Subject(f"{len(labels)} classes", facts, remark, n_problems=len(labels))
-
-
-def ordered_classes(labels) -> Subject:
-    """Classes in the order of their labels."""
-    return Subject(f"{len(labels)} classes", {"classes": labels}, f"in this order: {in_order(labels)}")
-
-
 def in_order(labels) -> str:
     """The first of the labels, from the lowest on."""
     text = " < ".join(map(str, labels[:SHOWN]))
     return text if len(labels) <= SHOWN else f"{text} < ... < {labels[-1]}"
-
-
-def rankings(table) -> Subject:
-    """Numbers that rank the examples of each query."""
-    check_numbers(table)
-    n_queries, pairs, idle = count_pairs(table.y, table.qid)
-    if pairs == 0:
-        where = "" if table.qid is None else "inside each query "
-        raise OneslackError(
-            f"{table.path}: {where}all targets are equal; ranking needs different ones to compare."
-        )
-    words = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}, {pairs:,} pairs"
-    remark = f"{idle:,} of the queries have no pair, as all their targets are equal" if idle else ""
-    return Subject(words, {"queries": n_queries, "pairs": pairs}, remark, {"groups": table.qid})
-
-
-def numbers(table, epsilon) -> Subject:
-    """Numbers to predict."""
-    if hasattr(table, "shards"):
-        words = _packed_numbers(table)
-    else:
-        check_numbers(table)
-        words = f"targets from {table.y.min():g} to {table.y.max():g}"
-    return Subject(words, {"tube": epsilon}, f"errors up to {epsilon:g} cost nothing" if epsilon else "")
-
-
-def _packed_numbers(table):
-    if table.shards.manifest.labels == "text":
-        raise OneslackError(f"{table.path}: its targets are text, not numbers; pack others, or use classify.")
-    ends = [(shard.y.min(), shard.y.max()) for shard in table.shards]
-    return f"targets from {min(low for low, _ in ends):g} to {max(high for _, high in ends):g}"
 
 
 def check_numbers(table):
