@@ -13,7 +13,7 @@ ROOMS = [
     "errors", "_jit", "objective", "data", "cuts", "certificate", "result", "protocols", "engines", "trees",
     "metrics", "formats", "features", "datasets", "kernels", "memory", "models", "solvers", "problems",
     "checks", "driver", "latent", "selection", "viz", "estimators", "checks.definitions",
-    "checks.certificate", "adapters", "cli", "__main__",
+    "checks.certificate", "adapters", "kinds", "cli", "__main__",
 ]  # fmt: skip
 #: Beside the order: neither of these knows the other.
 STRANGERS = [("models", "solvers"), ("models", "features"), ("solvers", "formats")]

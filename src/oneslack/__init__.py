@@ -57,7 +57,7 @@ _HOME = {
     "check_certificate": "checks.certificate",
     "check_latent_model": "checks.latent",
     "check_model": "checks.model",
-    "load": "estimators._saving.persist",
+    "load": "kinds.load",
     "minimize": "driver",
     "path": "selection.path",
     "solve": "driver",

@@ -389,9 +389,9 @@ def test_state_is_kept_for_warm_starts_only():
     assert LinearSVC(warm_start=True).fit(X, Y).result_.state != {}
 
 
-@pytest.mark.parametrize("name", ["linear_svc", "persist"])
+@pytest.mark.parametrize("name", ["estimators.linear_svc", "kinds.load"])
 def test_examples_in_the_docs(name):
-    module = importlib.import_module(f"oneslack.estimators.{name}")
+    module = importlib.import_module(f"oneslack.{name}")
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
     assert outcome.failed == 0

@@ -12,6 +12,7 @@ from . import demo, evaluate, info, pack, plan, predict, report, train, train_pa
 from .given_options import Remembering
 from .output import Exit, complain, in_one_line
 from .suggest import Suggesting, suggest
+from .train_kind import commands
 
 #: \b keeps click from joining the lines.
 EXIT_CODES = "\b\nExit codes:\n" + "\n".join(f"  {code.value:<4} {code.meaning}" for code in Exit)
@@ -41,7 +42,9 @@ train_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for command in (train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_parse.parse):
+#: Those with options of their own; all other kinds have what `train_kind` makes of them.
+WRITTEN = (train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_parse.parse)
+for command in (*WRITTEN, *commands([command.__name__ for command in WRITTEN])):
     train_app.command(cls=Remembering, epilog=EXIT_CODES)(command)
 train_app.command("suggest", hidden=True)(suggest)
 app.add_typer(train_app, name="train")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from .output import Exit, Refusal
 
 
-def engine_for(engine, address, jobs, threads):
+def engine_for(machines, jobs):
     """What an estimator takes as its engine: None for this machine's cores."""
-    if engine.value == "threads":
+    address, threads = machines.address, machines.threads
+    if machines.is_here:
         if address is not None:
             raise Refusal("--address is that of a Ray cluster; add --engine ray.", Exit.USAGE)
         if threads is not None:

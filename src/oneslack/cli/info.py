@@ -7,30 +7,25 @@ from typing import Annotated
 
 import typer
 
-from .options import Group, Json, Label, ZeroBased
+from ..kinds.targets import in_order
+from .options import Json
 from .output import Exit, Refusal, guarded, print_json
 from .packed import is_packed, packed_facts
-from .parse_output import is_parser, parser_facts
-from .tag_info import tagged_facts, tagger_facts
-from .tag_model import is_tagger
-from .tag_options import Columns, Format
-from .targets import in_order
+from .tag_info import tagged_facts
+from .tag_options import FileOptions
 
 MANY = 20
 
 
 @guarded
 def info(
+    *,
     file: Annotated[
         str | None,
         typer.Argument(metavar="MODEL|FILE", help="A saved model, or a file of examples.",
                        show_default=False),
     ] = None,
-    label: Label = None,
-    group: Group = None,
-    zero_based: ZeroBased = None,
-    columns: Columns = None,
-    format: Format = None,
+    options: FileOptions,
     as_json: Json = False,
     as_markdown: Annotated[
         bool,
@@ -43,7 +38,7 @@ def info(
         raise Refusal("--json and --markdown do not go together; drop one of them.", Exit.USAGE)
     if file is None and not as_markdown:
         raise Refusal("Missing argument 'MODEL|FILE'; see `oneslack info --help`.", Exit.USAGE)
-    facts = {} if file is None else _facts(file, label, group, zero_based, columns, format)
+    facts = {} if file is None else _facts(file, options)
     if as_markdown:
         from .info_markdown import markdown
 
@@ -55,7 +50,7 @@ def info(
         _print(facts)
 
 
-def _facts(file, label, group, zero_based, columns, format) -> dict:
+def _facts(file, options) -> dict:
     from ..formats.registry import format_of
     from .model_store import looks_like_model
 
@@ -63,9 +58,10 @@ def _facts(file, label, group, zero_based, columns, format) -> dict:
         return packed_facts(file)
     if looks_like_model(file):
         return model_facts(file)
-    if format is not None or columns is not None or format_of(file).holds == "sentences":
-        return tagged_facts(file, format and format.value, columns, label)
-    return _data_facts(file, label, zero_based, group)
+    is_tagged = any(value is not None for value in options.of_tags().values())
+    if is_tagged or format_of(file).holds == "sentences":
+        return tagged_facts(file, options.format and options.format.value, options.columns, options.label)
+    return _data_facts(file, options)
 
 
 def model_facts(path) -> dict:
@@ -73,16 +69,16 @@ def model_facts(path) -> dict:
     from .model_store import load
 
     saved = load(path)
-    model, training = saved.model, saved.header.get("training", {})
+    training = saved.header.get("training", {})
     return {
         "file": path,
         "holds": f"{'an' if saved.header['kind'][0] in 'AEIOU' else 'a'} {saved.header['kind']} model",
-        **_output_facts(saved),
+        **saved.kind.facts(saved),
         "queries": training.get("queries"),
         "pairs": training.get("pairs"),
         "tokens": training.get("tokens"),
         "features": saved.n_features,
-        **_weight_facts(model),
+        **saved.kind.weights(saved.model),
         "certificate": {
             name: value for name, value in saved.header["certificate"].items() if name != "trace"
         },
@@ -97,51 +93,10 @@ def model_facts(path) -> dict:
     }
 
 
-def _output_facts(saved) -> dict:
-    """What the model predicts, and what it was trained for."""
-    model = saved.model
-    if is_tagger(saved):
-        return tagger_facts(saved)
-    if is_parser(saved):
-        return parser_facts(saved)
-    if not hasattr(model, "n_features_in_"):
-        return {"model": saved.header["model"]["name"]}
-    of_numbers = "numbers" if saved.header["kind"] == "LinearSVR" else "scores to rank by"
-    facts = {"predicts": of_numbers if not hasattr(model, "classes_") else None}
-    if saved.header["kind"] == "LinearSVR":
-        facts["tube"] = float(model.epsilon)
-    if hasattr(model, "classes_"):
-        facts["classes"] = model.classes_.tolist()
-    if hasattr(model, "thresholds_"):
-        facts["thresholds"] = model.thresholds_.tolist()
-    if hasattr(model, "metric"):
-        several = model.multilabel_ or len(model.classes_) > 2
-        facts["metric"] = model.metric
-        facts["k"] = model.k if model.metric in ("precision_at_k", "recall_at_k") else None
-        facts["beta"] = model.beta if model.metric == "fbeta" else None
-        facts["positive_class"] = None if several else model.classes_[1].item()
-        facts["labels_an_example"] = "several" if model.multilabel_ else None
-    return facts
-
-
-def _weight_facts(model) -> dict:
-    import numpy as np
-
-    if hasattr(model, "support_vectors_"):
-        return {"support_vectors": len(model.support_)}
-    # A ranking has no intercept: it stands as one plain 0.
-    intercept = getattr(model, "intercept_", 0.0)
-    learned = [model.coef_, *([intercept] if np.ndim(intercept) else [])]
-    return {
-        "weights": sum(map(np.size, learned)),
-        "nonzero_weights": int(sum(map(np.count_nonzero, learned))),
-    }
-
-
-def _data_facts(path, label, zero_based, group) -> dict:
+def _data_facts(path, options) -> dict:
     from .data import read_any
 
-    table, source = read_any(path, label, zero_based, group)
+    table, source = read_any(path, options.label, options.zero_based, options.group)
     n, d = table.X.shape
     stored = int((table.X != 0).sum())
     return {

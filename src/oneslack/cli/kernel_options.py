@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -71,25 +72,34 @@ NBasis = Annotated[
 ]  # fmt: skip
 
 
-def kernel_terms(kernel, gamma, degree, coef0, method, sample_size) -> dict:
+@dataclass(frozen=True)
+class KernelOptions:
+    """Which kernel, and its parameters."""
+
+    kernel: Kernel = None
+    gamma: Gamma = None
+    degree: Degree = None
+    coef0: Coef0 = None
+
+
+def kernel_terms(by_kernel, method, sample_size) -> dict:
     """The parameters of KernelSVC that are given; empty without a kernel."""
     given = {"method": None if method is None else method.value, "sample_size": sample_size}
-    terms = _terms(kernel, gamma, degree, coef0, **given)
+    terms = _terms(by_kernel, **given)
     if method == Method.basis and sample_size is not None:
         terms["n_basis"] = terms.pop("sample_size")
     return terms
 
 
-def basis_terms(kernel, gamma, degree, coef0, n_basis) -> dict:
+def basis_terms(by_kernel, n_basis) -> dict:
     """The parameters of RankSVM or SequenceTagger that are given; empty without a kernel."""
-    return _terms(kernel, gamma, degree, coef0, n_basis=n_basis)
+    return _terms(by_kernel, n_basis=n_basis)
 
 
-def _terms(kernel, gamma, degree, coef0, **others):
-    given = {"gamma": gamma, "degree": degree, "coef0": coef0, **others}
-    given = {name: value for name, value in given.items() if value is not None}
-    if kernel is not None:
-        return {"kernel": kernel.value, **given}
+def _terms(by_kernel, **others):
+    given = {name: value for name, value in {**vars(by_kernel), **others}.items() if value is not None}
+    if by_kernel.kernel is not None:
+        return {**given, "kernel": by_kernel.kernel.value}
     for name in given:
         option = "--" + name.replace("_", "-")
         raise Refusal(f"{option} is for a kernel; add --kernel rbf, or drop it.", Exit.USAGE)

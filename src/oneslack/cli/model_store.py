@@ -25,6 +25,13 @@ class Saved:
     source: Source | None
 
     @property
+    def kind(self):
+        """What commands ask about the model."""
+        from ..kinds.registry import kind_of
+
+        return kind_of(self.header["kind"])
+
+    @property
     def n_features(self) -> int | None:
         """Of one example or, for a tagger, of one token; None for a model of other outputs."""
         if hasattr(self.model, "n_features_in_"):
@@ -39,8 +46,8 @@ class Saved:
 
 def load(path) -> Saved:
     """The model at `path` with its notes."""
-    from ..estimators._saving.persist import load
     from ..formats import load_model
+    from ..kinds.load import load
 
     model = load(path)
     header, _ = load_model(path)
@@ -53,10 +60,8 @@ def load(path) -> Saved:
 
 def load_to_predict(path) -> Saved:
     """The same; refused where no file holds what the model is for."""
-    from .parse_output import is_parser
-
     saved = load(path)
-    if saved.n_features is None and not is_parser(saved):
+    if saved.kind.takes is None:
         raise Refusal(
             f"{path}: holds a {saved.header['kind']}, whose inputs no data file holds; use it in Python."
         )
@@ -65,10 +70,9 @@ def load_to_predict(path) -> Saved:
 
 def save(model, path, source, training):
     """Write the model with its certificate, `source` and the facts of the `training`."""
-    from ..estimators._saving.persist import contents
     from ..formats import save_model
 
-    header, arrays = contents(model)
+    header, arrays = model._to_file()
     header |= {"source": asdict(source), "training": training}
     try:
         save_model(path, header, arrays)

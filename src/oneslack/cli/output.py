@@ -14,6 +14,7 @@ from enum import IntEnum
 import typer
 
 from ..errors import OneslackError
+from .option_groups import with_groups
 
 
 class Exit(IntEnum):
@@ -59,6 +60,7 @@ class Refusal(Exception):
 
 def guarded(command):
     """The command, with every failure turned into one sentence on stderr and an exit code."""
+    command = with_groups(command)
 
     @functools.wraps(command)
     def run(*args, **kwargs):

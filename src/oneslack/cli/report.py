@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from .options import Group, Label, ModelFile, ZeroBased
+from .options import ModelFile
 from .output import Exit, Refusal, check_writable, guarded, writing
-from .tag_options import Columns, Format
+from .tag_options import FileOptions
 
 
 @guarded
 def report(
+    *,
     model: ModelFile,
     output: Annotated[
         str,
@@ -27,19 +28,12 @@ def report(
             "model is on them, and its errors.",
         ),
     ] = None,
-    label: Label = None,
-    group: Group = None,
-    zero_based: ZeroBased = None,
-    columns: Columns = None,
-    format: Format = None,
+    options: FileOptions,
 ):  # fmt: skip
     """Write what a model is, how good and how certain, to one page that needs no network.
 
     The page holds its own style and script; it can be sent by mail, and printed.
     """
-    from .tag_model import TagOptions
-
-    options = TagOptions(label, columns, format, group, zero_based)
     check_writable(output, inputs=[model, *([data] if data else [])])
     if data is None:
         _refuse_options_of_data(options)
@@ -50,7 +44,7 @@ def report(
 
 def _refuse_options_of_data(options):
     given = {"--label": options.label, "--group": options.group, "--zero-based": options.zero_based}
-    for name, value in (given | options.given()).items():
+    for name, value in (given | options.of_tags()).items():
         if value is not None:
             raise Refusal(f"{name} says how --data is read; give --data, or drop it.", Exit.USAGE)
 
@@ -62,23 +56,33 @@ def make_page(path, data, options) -> str:
     from ..viz.report.training import about, reproduction
     from .model_store import load, load_to_predict
     from .report_again import commands, versions
-    from .report_data import feature_names, sections_of_data
 
     saved = load(path) if data is None else load_to_predict(path)
-    good, wrong = sections_of_data(saved, data, options) if data else ("", "")
+    good, wrong = _sections_of_data(saved, data, options) if data else ("", "")
     return page(
         os.path.basename(path),
         _subtitle(saved, data),
         [
             good,
             _certainty(saved),
-            looks(saved.model, feature_names(saved)),
+            looks(saved.kind.looks(saved)),
             wrong,
             about(_facts(saved)),
             reproduction(commands(saved, data), repr(saved.model), versions(path, data)),
         ],
         f"Written by oneslack {_version()}.",
     )
+
+
+def _sections_of_data(saved, path, options):
+    """(HTML of how good it is, HTML of its errors)."""
+    from . import packed
+    from .reading import examples_for
+
+    examples = examples_for(saved, path, options)
+    if hasattr(examples, "shards"):  # errors are looked at one by one
+        examples = packed.in_memory(examples.shards)
+    return saved.kind.sections(saved, examples, saved.kind.measure(saved, examples))
 
 
 def _subtitle(saved, data) -> str:

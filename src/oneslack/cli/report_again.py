@@ -7,34 +7,21 @@ import os
 import platform
 import shlex
 
-#: Which command trains which kind of model.
-COMMANDS = {
-    "LinearSVC": "classify",
-    "MetricSVC": "classify",
-    "LinearSVR": "regress",
-    "RankSVM": "rank",
-    "OrdinalSVC": "ordinal",
-    "SequenceTagger": "tag",
-    "GrammarParser": "parse",
-    "KernelSVC": "classify",
-}
-#: Those whose options cannot be told from their parameters.
-ONLY_GIVEN = ("KernelSVC",)
 #: Options whose parameter has another name.
-PARAMETERS = {"jobs": "n_jobs", "seed": "random_state", "tube": "epsilon"}
+PARAMETERS = {"jobs": "n_jobs", "seed": "random_state"}
 
 
 def commands(saved, data) -> list[str]:
     """Command lines that train and evaluate the model; none for one that was trained in Python."""
-    training, kind = saved.header.get("training"), saved.header["kind"]
-    if not training or kind not in COMMANDS:
+    training, command = saved.header.get("training"), saved.kind.command
+    if not training or command is None:
         return []
     options = training.get("options")
     if options is None:  # trained by `tune`, or written before options were remembered
-        if kind in ONLY_GIVEN:
+        if not saved.kind.repeats:
             return []
-        options = _options(COMMANDS[kind], saved)
-    lines = [shlex.join(["oneslack", "train", COMMANDS[kind], training["data"], "-o", saved.path, *options])]
+        options = _options(command, saved)
+    lines = [shlex.join(["oneslack", "train", command, training["data"], "-o", saved.path, *options])]
     if data:
         lines.append(shlex.join(["oneslack", "evaluate", saved.path, data]))
     return lines
@@ -64,15 +51,13 @@ def _value(name, saved):
     parameters, source = saved.header["parameters"], saved.header.get("source", {})
     if name in ("label", "group", "zero_based", "columns", "format", "tagged"):
         is_folder = os.path.isdir(saved.header["training"]["data"])  # where `oneslack pack` knew the rest
-        is_tag_label = name == "label" and saved.header["kind"] == "SequenceTagger"
+        is_tag_label = name == "label" and saved.kind.takes == "sentences"
         return _value_of_source(name, source) if is_tag_label or not is_folder else None
     if name == "no_intercept":
         return not parameters.get("fit_intercept", True)
     if name in ("k", "beta") and name not in saved.header["training"]:
         return None
-    if name == "epsilon" and saved.header["kind"] == "LinearSVR":
-        return None
-    value = parameters.get(PARAMETERS.get(name, name))
+    value = parameters.get({**PARAMETERS, **saved.kind.options}.get(name, name))
     if name == "horizontal" and value is None:
         return -1
     if name == "class_weight" and isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What a tagger and a file of tagged text hold, for `oneslack info`."""
+"""What a file of tagged text holds, for `oneslack info`."""
 
 from __future__ import annotations
 
@@ -6,27 +6,11 @@ import os
 from collections import Counter
 from itertools import pairwise
 
+from ..kinds.tag import is_iob
 from .tag_data import column_names, conllu_label, kind_of, label_place, look
-from .tag_evaluate import is_iob
 
 #: Values of a column that are shown.
 SHOWN = 3
-
-
-def tagger_facts(saved) -> dict:
-    """What it predicts, and what it looks at."""
-    features, source = saved.header["features"], saved.header.get("source", {})
-    return {
-        "predicts": "labels of tokens",
-        "classes": saved.model.classes_.tolist(),
-        "features_from": features["from"],
-        "templates": features.get("templates"),
-        "hash_bits": features.get("hash_bits"),
-        "order": saved.model.order,
-        "format": source.get("kind"),
-        "columns": source.get("columns"),
-        "label": source.get("label"),
-    }
 
 
 def tagged_facts(path, wanted, columns, label) -> dict:

@@ -22,21 +22,6 @@ from .tag_data import (
 
 
 @dataclass(frozen=True)
-class TagOptions:
-    """What the command line says about a tagged file; None where it says nothing."""
-
-    label: str | None = None
-    columns: str | None = None
-    format: str | None = None
-    group: str | None = None
-    zero_based: bool | None = None
-
-    def given(self) -> dict:
-        """{option: value}, of those that only a tagged file has."""
-        return {"--columns": self.columns, "--format": self.format}
-
-
-@dataclass(frozen=True)
 class Reading:
     """Where things are in a file.
 
@@ -52,14 +37,9 @@ class Reading:
     tabs: bool
 
 
-def is_tagger(saved) -> bool:
-    """Does the file hold a SequenceTagger?"""
-    return saved.header["kind"] == "SequenceTagger"
-
-
 def refuse_tag_options(saved, options):
     """Options of tagged files have no meaning for other models."""
-    for option, value in options.given().items():
+    for option, value in options.of_tags().items():
         if value is not None:
             raise Refusal(
                 f"{saved.path}: is no tagger but a {saved.header['kind']}, where {option} has no meaning; "

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 import typer
+
+from .options import Group, Label, ZeroBased
 
 
 class TagFormat(StrEnum):
@@ -73,3 +76,18 @@ Format = Annotated[
         show_default=False,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How a file is read for a model that exists; None where nothing is said."""
+
+    label: Label = None
+    group: Group = None
+    zero_based: ZeroBased = None
+    columns: Columns = None
+    format: Format = None
+
+    def of_tags(self) -> dict:
+        """{option: value}, of those that only a tagged file has."""
+        return {"--columns": self.columns, "--format": self.format}

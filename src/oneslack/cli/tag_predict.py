@@ -18,38 +18,20 @@ def tagged_lines(saved, path, scores, options):
         blocks = conll_blocks.conllu_blocks(path, reading.places)
     else:
         blocks = conll_blocks.conll_blocks(path, reading.places, tabs=reading.tabs)
-    return chain.from_iterable(_block_lines(saved.model, block, reading, scores) for block in blocks)
+    return chain.from_iterable(_block_lines(saved, block, reading, scores) for block in blocks)
 
 
-def _block_lines(model, block, reading, scores):
+def _block_lines(saved, block, reading, scores):
     from ..formats.conll_blocks import with_column, with_last_column
 
-    labels, margins = [], []
-    if block.sentences is not None:
-        labels, margins = _labels(model, block.sentences), _margins(model, block.sentences, scores)
+    cells = [] if block.sentences is None else saved.kind.cells(saved, block.sentences, scores)
     if reading.kind == "conllu":
-        notes = [f"Margin={margin}" for margin in margins] if scores else None
-        return with_column(block, reading.label, labels, notes)
-    if scores:
-        cut = "\t" if reading.tabs else " "
-        labels = [f"{label}{cut}{margin}" for label, margin in zip(labels, margins, strict=True)]
-    return with_last_column(block, labels, reading.tabs)
+        notes = [f"Margin={margin}" for _, margin in cells] if scores else None
+        return with_column(block, reading.label, [texts[0] for texts in cells], notes)
+    cut = "\t" if reading.tabs else " "
+    return with_last_column(block, [cut.join(texts) for texts in cells], reading.tabs)
 
 
 def _number_lines(saved, path, scores, zero_based):
     X, _ = read_numbers(path, saved, zero_based)
-    labels = _labels(saved.model, X)
-    if scores:
-        labels = map("{}\t{}".format, labels, _margins(saved.model, X, scores))
-    return (f"{label}\n" for label in labels)
-
-
-def _labels(model, X):
-    return [str(label) for label in model.classes_[model.predict_codes(X).values].tolist()]
-
-
-def _margins(model, X, scores):
-    """By how much each label beats the best sequence with another one, as text."""
-    if not scores:
-        return []
-    return [f"{margin:.6g}" for margins in model.predict_margins(X) for margin in margins.tolist()]
+    return ("\t".join(texts) + "\n" for texts in saved.kind.cells(saved, X, scores))

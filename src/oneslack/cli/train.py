@@ -7,43 +7,32 @@ from typing import Annotated
 
 import typer
 
+from .class_weight import weight_of_classes
 from .engine import engine_for
-from .keeping import keep_in
 from .kernel_options import (
-    Coef0,
-    Degree,
-    Gamma,
     HowKernel,
-    Kernel,
+    KernelOptions,
     NBasis,
     SampleSize,
     basis_terms,
     kernel_terms,
     refuse_with_kernel,
-)
-from .options import DataFile, Group, Json, Label, ZeroBased, not_negative, positive
+)  # fmt: skip
+from .options import DataFile, Group, Label, ZeroBased, not_negative, positive
 from .output import check_writable, guarded
 from .train_options import (
-    Address,
-    Checkpoint,
     ClassWeight,
-    Engine,
     Epsilon,
-    Every,
-    Jobs,
-    MaxIter,
+    Limits,
+    Machines,
     Memory,
     Output,
     PairC,
     Planes,
     PlaneSolver,
-    Quiet,
-    Resume,
-    Threads,
-    TimeLimit,
+    Telling,
     Tol,
-    Where,
-)
+)  # fmt: skip
 from .weight_options import Nonnegative, Prior, refuse_with_metric, weight_terms
 
 
@@ -79,6 +68,7 @@ class Metric(StrEnum):
 
 @guarded
 def classify(
+    *,
     file: DataFile,
     output: Output,
     C: Annotated[
@@ -116,31 +106,20 @@ def classify(
     ] = None,
     class_weight: ClassWeight = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
-    kernel: Kernel = None,
-    gamma: Gamma = None,
-    degree: Degree = None,
-    coef0: Coef0 = None,
+    kernel: KernelOptions,
     method: HowKernel = None,
     sample_size: SampleSize = None,
     prior: Prior = None,
     nonnegative: Nonnegative = False,
-    max_iter: MaxIter = 100_000,
-    time_limit: TimeLimit = None,
-    checkpoint: Checkpoint = None,
-    every: Every = "5m",
-    resume: Resume = False,
-    jobs: Jobs = None,
-    engine: Where = Engine.threads,
-    address: Address = None,
-    threads: Threads = None,
+    limits: Limits,
+    machines: Machines,
     memory: Memory = None,
     label: Label = None,
     zero_based: ZeroBased = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which examples are visited.", min=0, max=2**31 - 1)
     ] = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    telling: Telling,
 ):  # fmt: skip
     """Train a linear classifier, binary or multi-class, to a certified distance from the optimum.
 
@@ -148,49 +127,46 @@ def classify(
     With --metric it is trained for that measure, of the second of two labels in their sorted order, or of
     each of more labels against the rest. Ctrl-C keeps the best model so far and says its gap.
     """
-    from . import metric_options, targets, training
+    from . import metric_options, training
 
     k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
     refuse_with_metric(metric, prior, nonnegative, memory)
-    by_kernel = kernel_terms(kernel, gamma, degree, coef0, method, sample_size)
+    by_kernel = kernel_terms(kernel, method, sample_size)
     refuse_with_kernel(
         by_kernel, metric=metric, prior=prior, nonnegative=nonnegative, memory=memory,
-        solver=solver != Solver.auto, engine=engine != Engine.threads,
+        solver=solver != Solver.auto, engine=not machines.is_here,
     )  # fmt: skip
     check_writable(output, inputs=[file])
-    keeping = keep_in(checkpoint, every, resume)
+    keeping = limits.keeping()
     examples = training.read(file, label, zero_based, streamed=metric is None and not by_kernel)
-    labels = targets.labels_of(examples.table)
+    labels = examples.labels
     options = {
         "tol": tol, "epsilon": epsilon, "solver": solver.value, "fit_intercept": not no_intercept,
-        "n_jobs": jobs, "engine": engine_for(engine, address, jobs, threads),
-        "max_iter": max_iter, "time_limit": time_limit, "random_state": seed,
+        "engine": engine_for(machines, limits.jobs), "random_state": seed, **limits.parameters(),
     }  # fmt: skip
     if by_kernel:
         way = multi_class or MultiClass.crammer_singer
         names = ("tol", "epsilon", "n_jobs", "max_iter", "time_limit", "random_state")
         shared = {name: options[name] for name in names}
-        weight = targets.class_weight(class_weight, labels, file)
+        weight = weight_of_classes(class_weight, labels, file)
         model = training.build(
             "KernelSVC", C=C, multi_class=way.value, class_weight=weight, **shared, **by_kernel
         )
-        subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
     elif metric is None:
         way = multi_class or MultiClass.crammer_singer
-        weight = targets.class_weight(class_weight, labels, file)
+        weight = weight_of_classes(class_weight, labels, file)
         options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
-        subject = targets.classes(labels, one_by_one=way == MultiClass.ovr)
-        training.stream(model, examples, memory, seed, quiet)
+        training.stream(model, examples, memory, seed, telling.quiet)
     else:
         metric_options.check_size(k, examples.table)
         model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
-        subject = targets.measured_classes(labels, metric.value, k, beta)
-    return training.train(model, examples, subject, output, quiet, as_json, keeping)
+    return training.train(model, examples, output, telling, keeping)
 
 
 @guarded
 def regress(
+    *,
     file: DataFile,
     output: Output,
     C: Annotated[
@@ -204,64 +180,48 @@ def regress(
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
     prior: Prior = None,
     nonnegative: Nonnegative = False,
-    max_iter: MaxIter = 100_000,
-    time_limit: TimeLimit = None,
-    checkpoint: Checkpoint = None,
-    every: Every = "5m",
-    resume: Resume = False,
-    jobs: Jobs = None,
+    limits: Limits,
     memory: Memory = None,
     label: Label = None,
     zero_based: ZeroBased = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    telling: Telling,
 ):  # fmt: skip
     """Train a linear prediction of numbers, by the sum of the absolute errors.
 
     Ctrl-C keeps the best model so far and says its gap.
     """
     check_writable(output, inputs=[file])
-    keeping = keep_in(checkpoint, every, resume)
-    from . import targets, training
+    keeping = limits.keeping()
+    from . import training
 
     examples = training.read(file, label, zero_based, what="targets", streamed=True)
-    subject = targets.numbers(examples.table, tube)
     model = training.build(
         "LinearSVR", C=C, epsilon=tube, tol=tol, solver=solver.value, fit_intercept=not no_intercept,
-        n_jobs=jobs, max_iter=max_iter, time_limit=time_limit, random_state=0,
+        random_state=0, **limits.parameters(),
         **weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
-    training.stream(model, examples, memory, 0, quiet)
-    return training.train(model, examples, subject, output, quiet, as_json, keeping)
+    subject = training.subject_of(model, examples)
+    training.stream(model, examples, memory, 0, telling.quiet)
+    return training.train(model, examples, output, telling, keeping, subject)
 
 
 @guarded
 def rank(
+    *,
     file: DataFile,
     output: Output,
     C: PairC = 1.0,
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
     solver: Planes = PlaneSolver.auto,
-    kernel: Kernel = None,
-    gamma: Gamma = None,
-    degree: Degree = None,
-    coef0: Coef0 = None,
+    kernel: KernelOptions,
     n_basis: NBasis = None,
-    max_iter: MaxIter = 100_000,
-    time_limit: TimeLimit = None,
-    checkpoint: Checkpoint = None,
-    every: Every = "5m",
-    resume: Resume = False,
-    jobs: Jobs = None,
-    engine: Where = Engine.threads,
-    address: Address = None,
-    threads: Threads = None,
+    limits: Limits,
+    machines: Machines,
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    telling: Telling,
 ):
     """Train a linear score that puts the examples of each query in the order of their targets.
 
@@ -269,23 +229,22 @@ def rank(
     is a sum over basis functions, and the gap that of their span. Ctrl-C keeps the best model so far and says
     its gap.
     """
-    by_kernel = basis_terms(kernel, gamma, degree, coef0, n_basis)
+    by_kernel = basis_terms(kernel, n_basis)
     check_writable(output, inputs=[file])
-    keeping = keep_in(checkpoint, every, resume)
-    from . import targets, training
+    keeping = limits.keeping()
+    from . import training
 
     examples = training.read(file, label, zero_based, group, "targets")
-    subject = targets.rankings(examples.table)
     model = training.build(
-        "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value, n_jobs=jobs,
-        engine=engine_for(engine, address, jobs, threads), max_iter=max_iter,
-        time_limit=time_limit, **by_kernel,
+        "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
+        engine=engine_for(machines, limits.jobs), **limits.parameters(), **by_kernel,
     )  # fmt: skip
-    return training.train(model, examples, subject, output, quiet, as_json, keeping)
+    return training.train(model, examples, output, telling, keeping)
 
 
 @guarded
 def ordinal(
+    *,
     file: DataFile,
     output: Output,
     C: PairC = 1.0,
@@ -293,16 +252,10 @@ def ordinal(
     epsilon: Epsilon = None,
     solver: Planes = PlaneSolver.auto,
     class_weight: ClassWeight = None,
-    max_iter: MaxIter = 100_000,
-    time_limit: TimeLimit = None,
-    checkpoint: Checkpoint = None,
-    every: Every = "5m",
-    resume: Resume = False,
-    jobs: Jobs = None,
+    limits: Limits,
     label: Label = None,
     zero_based: ZeroBased = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    telling: Telling,
 ):
     """Train a classifier for classes in an order, as grades are: one score, cut by thresholds.
 
@@ -310,14 +263,13 @@ def ordinal(
     model so far and says its gap.
     """
     check_writable(output, inputs=[file])
-    keeping = keep_in(checkpoint, every, resume)
-    from . import targets, training
+    keeping = limits.keeping()
+    from . import training
 
     examples = training.read(file, label, zero_based)
-    labels = targets.labels_of(examples.table)
+    labels = examples.labels
     model = training.build(
         "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
-        class_weight=targets.class_weight(class_weight, labels, file), n_jobs=jobs, max_iter=max_iter,
-        time_limit=time_limit,
+        class_weight=weight_of_classes(class_weight, labels, file), **limits.parameters(),
     )  # fmt: skip
-    return training.train(model, examples, targets.ordered_classes(labels), output, quiet, as_json, keeping)
+    return training.train(model, examples, output, telling, keeping)

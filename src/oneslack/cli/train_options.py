@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from .options import not_negative, positive, seconds
+from .options import Json, not_negative, positive, seconds
+from .output import Exit, Refusal
 
 
 class PlaneSolver(StrEnum):
@@ -95,3 +97,50 @@ Threads = Annotated[
     ),
 ]  # fmt: skip
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long to train, where that is written down, on how many cores."""
+
+    max_iter: MaxIter = 100_000
+    time_limit: TimeLimit = None
+    checkpoint: Checkpoint = None
+    every: Every = "5m"
+    resume: Resume = False
+    jobs: Jobs = None
+
+    def keeping(self):
+        """A CheckpointFolder, or None."""
+        if self.checkpoint is None:
+            if self.resume:
+                raise Refusal("--resume needs --checkpoint FOLDER: where it was written down.", Exit.USAGE)
+            return None
+        from ..memory.checkpoint import CheckpointFolder
+
+        return CheckpointFolder(self.checkpoint, self.every, self.resume)
+
+    def parameters(self) -> dict:
+        """The same as estimators take it."""
+        return {"max_iter": self.max_iter, "time_limit": self.time_limit, "n_jobs": self.jobs}
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Which machines train."""
+
+    engine: Where = Engine.threads
+    address: Address = None
+    threads: Threads = None
+
+    @property
+    def is_here(self) -> bool:
+        return self.engine is Engine.threads
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What is said of a training."""
+
+    quiet: Quiet = False
+    as_json: Json = False

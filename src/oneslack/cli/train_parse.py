@@ -10,26 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from .engine import engine_for
-from .keeping import keep_in
-from .options import Json, positive
+from .options import positive
 from .output import Exit, Refusal, check_writable, guarded
 from .tag_options import Rescaling, TagSolver
-from .train_options import (
-    Address,
-    Checkpoint,
-    Engine,
-    Epsilon,
-    Every,
-    Jobs,
-    MaxIter,
-    Output,
-    Quiet,
-    Resume,
-    Threads,
-    TimeLimit,
-    Tol,
-    Where,
-)
+from .train_options import Epsilon, Limits, Machines, Output, Telling, Tol
 
 
 class Loss(StrEnum):
@@ -76,6 +60,8 @@ class TreeExamples:
     n_words: int
     source: TreeSource
     seconds: float
+    n_longer: int
+    max_words: int | None
 
     @property
     def title(self) -> str:
@@ -94,6 +80,7 @@ class TreeExamples:
 
 @guarded
 def parse(
+    *,
     file: Annotated[
         str,
         typer.Argument(
@@ -150,20 +137,12 @@ def parse(
     solver: Annotated[
         TagSolver, typer.Option(help="How to solve it; auto chooses and says why.")
     ] = TagSolver.auto,
-    max_iter: MaxIter = 100_000,
-    time_limit: TimeLimit = None,
-    checkpoint: Checkpoint = None,
-    every: Every = "5m",
-    resume: Resume = False,
-    jobs: Jobs = None,
-    engine: Where = Engine.threads,
-    address: Address = None,
-    threads: Threads = None,
+    limits: Limits,
+    machines: Machines,
     seed: Annotated[
         int, typer.Option(help="Of the order in which trees are visited.", min=0, max=2**31 - 1)
     ] = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    telling: Telling,
 ):  # fmt: skip
     """Train a parser: the grammar of the trees, with weights by which the right trees win.
 
@@ -176,22 +155,20 @@ def parse(
     if missing != 1.0 and loss is Loss.zero_one:
         raise Refusal("--missing needs --loss brackets; drop it, or --loss zero_one.", Exit.USAGE)
     check_writable(output, inputs=[file])
-    keeping = keep_in(checkpoint, every, resume)
-    examples, n_longer = _read(file, tagged, max_words)
+    keeping = limits.keeping()
+    examples = _read(file, tagged, max_words)
     model = training.build(
         "GrammarParser", C=C, span_features=span_features, frequencies=FREQUENCIES[frequencies],
         horizontal=None if horizontal < 0 else horizontal, vertical=vertical, binarise=binarise.value,
         loss=loss.value, missing=missing, rescaling=rescaling.value, min_count=min_count, solver=solver.value,
-        tol=tol, epsilon=epsilon, n_jobs=jobs, engine=engine_for(engine, address, jobs, threads),
-        max_iter=max_iter, time_limit=time_limit, random_state=seed,
+        tol=tol, epsilon=epsilon, engine=engine_for(machines, limits.jobs), random_state=seed,
+        **limits.parameters(),
     )  # fmt: skip
-    return training.train(
-        model, examples, _subject(examples, n_longer, max_words), output, quiet, as_json, keeping
-    )
+    return training.train(model, examples, output, telling, keeping)
 
 
 def _read(file, tagged, max_words):
-    """(TreeExamples, how many trees were left out)."""
+    """TreeExamples of the trees that are not too long."""
     from ..formats.trees import read_trees
 
     clock = time.perf_counter()
@@ -203,13 +180,5 @@ def _read(file, tagged, max_words):
     n_words = sum(map(len, sentences))
     X, y = (sentences, kept) if tagged else (kept, None)
     seconds = time.perf_counter() - clock
-    return TreeExamples(file, X, y, n_words, TreeSource("trees", tagged), seconds), len(trees) - len(kept)
-
-
-def _subject(examples, n_longer, max_words):
-    from .targets import Subject
-
-    tags = "tags given" if examples.source.tagged else "tags to be found"
-    remark = f"{n_longer:,} trees of more than {max_words} words were left out" if n_longer else ""
-    facts = {"tagged": examples.source.tagged, "left_out": n_longer}
-    return Subject(tags, facts, remark)
+    source = TreeSource("trees", tagged)
+    return TreeExamples(file, X, y, n_words, source, seconds, len(trees) - len(kept), max_words)

@@ -7,35 +7,19 @@ from typing import Annotated
 
 import typer
 
+from ..kinds.tag import is_iob
 from . import packed
 from .engine import engine_for
-from .keeping import keep_in
-from .kernel_options import Coef0, Degree, Gamma, Kernel, NBasis, basis_terms
-from .options import Json, positive
+from .kernel_options import KernelOptions, NBasis, basis_terms
+from .options import positive
 from .output import Exit, Refusal, check_writable, guarded
-from .tag_evaluate import is_iob
 from .tag_options import Columns, Constraints, Format, Rescaling, TaggedFile, TagLabel, TagSolver
-from .train_options import (
-    Address,
-    Checkpoint,
-    Engine,
-    Epsilon,
-    Every,
-    Jobs,
-    MaxIter,
-    Memory,
-    Output,
-    Quiet,
-    Resume,
-    Threads,
-    TimeLimit,
-    Tol,
-    Where,
-)
+from .train_options import Epsilon, Limits, Machines, Memory, Output, Telling, Tol
 
 
 @guarded
 def tag(
+    *,
     file: TaggedFile,
     output: Output,
     templates: Annotated[
@@ -74,10 +58,7 @@ def tag(
             max=30, show_default=False,
         ),
     ] = None,
-    kernel: Kernel = None,
-    gamma: Gamma = None,
-    degree: Degree = None,
-    coef0: Coef0 = None,
+    kernel: KernelOptions,
     n_basis: NBasis = None,
     label: TagLabel = None,
     columns: Columns = None,
@@ -89,21 +70,13 @@ def tag(
             help="What stands for a label that is not known; such tokens are filled in as training goes on.",
         ),
     ] = None,
-    max_iter: MaxIter = 100_000,
-    time_limit: TimeLimit = None,
-    checkpoint: Checkpoint = None,
-    every: Every = "5m",
-    resume: Resume = False,
-    jobs: Jobs = None,
+    limits: Limits,
     memory: Memory = None,
-    engine: Where = Engine.threads,
-    address: Address = None,
-    threads: Threads = None,
+    machines: Machines,
     seed: Annotated[
         int, typer.Option(help="Of the order in which sentences are visited.", min=0, max=2**31 - 1)
     ] = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    telling: Telling,
 ):  # fmt: skip
     """Train a tagger: a label for every token, the order of labels taken into account.
 
@@ -114,10 +87,10 @@ def tag(
 
     if hash_bits is not None and min_count > 1:
         raise Refusal("--min-count and --hash-bits do not go together; drop one of them.", Exit.USAGE)
-    by_kernel = basis_terms(kernel, gamma, degree, coef0, n_basis)
+    by_kernel = basis_terms(kernel, n_basis)
     check_writable(output, inputs=[file])
-    keeping = keep_in(checkpoint, every, resume)
-    on_this_machine = engine is Engine.threads
+    keeping = limits.keeping()
+    on_this_machine = machines.is_here
     if memory is not None:
         _check_memory(file, memory, unlabelled, on_this_machine)
     examples, chosen = _read(
@@ -137,12 +110,11 @@ def tag(
     model = training.build(
         "SequenceTagger", C=C, templates=chosen, min_count=min_count, hash_bits=hash_bits, order=order,
         start=start, end=end, constraints=constraints and constraints.value, rescaling=rescaling.value,
-        solver=solver.value, tol=tol, epsilon=epsilon, n_jobs=jobs,
-        engine=engine_for(engine, address, jobs, threads), max_iter=max_iter, time_limit=time_limit,
-        random_state=seed, **by_kernel,
+        solver=solver.value, tol=tol, epsilon=epsilon,
+        engine=engine_for(machines, limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
     )  # fmt: skip
-    packed.stream_text(model, examples, memory, seed, quiet)
-    return training.train(model, examples, _subject(examples, chosen), output, quiet, as_json, keeping)
+    packed.stream_text(model, examples, memory, seed, telling.quiet)
+    return training.train(model, examples, output, telling, keeping)
 
 
 def _check_memory(file, memory, unlabelled, on_this_machine):
@@ -231,17 +203,3 @@ def _of_several_labels(examples):
             "Name the label's column with --label."
         )
     return examples
-
-
-def _subject(examples, templates):
-    from .targets import Subject
-
-    source = examples.source
-    facts = {"classes": examples.labels, "format": source.kind}
-    remark = ""
-    if templates is not None:
-        named = templates if isinstance(templates, str) else f"{len(templates)} of your own"
-        place = source.label if source.kind == "conllu" else source.columns[source.label]
-        facts |= {"templates": named, "label": place}
-        remark = f"templates: {named}; label: {place}"
-    return Subject(f"{len(examples.labels)} labels", facts, remark)

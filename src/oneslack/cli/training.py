@@ -1,6 +1,6 @@
 """From a file of examples to a model with a certificate: read, fit, save, report.
 
-Whatever is learned, a training goes this way; `targets.Subject` says what differs.
+Whatever is learned, a training goes this way; `kinds.targets.Subject` says what differs.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import signal
 import time
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .given_options import given_options
@@ -36,6 +37,13 @@ class Examples:
     @property
     def y(self):
         return None if self.is_streamed else self.table.y
+
+    @cached_property
+    def labels(self) -> list:
+        """Those of a file to classify, sorted."""
+        from ..kinds.targets import labels_of
+
+        return labels_of(self.table)
 
     @property
     def is_streamed(self) -> bool:
@@ -70,11 +78,11 @@ def read(file, label, zero_based, group=None, what="labels", streamed=False) -> 
     return Examples(table, source, time.perf_counter() - clock)
 
 
-def build(kind, **parameters):
+def build(name, **parameters):
     """An estimator by the name of its class."""
-    import oneslack
+    from ..kinds.registry import estimator_of
 
-    return getattr(oneslack, kind)(**parameters)
+    return estimator_of(name)(**parameters)
 
 
 def stream(model, examples, memory, seed, quiet):
@@ -90,10 +98,18 @@ def stream(model, examples, memory, seed, quiet):
         model._memory_estimate = packed.say_memory(model, examples.table, quiet)
 
 
-def train(model, examples, subject, output, quiet, as_json, keeping=None) -> int:
+def subject_of(model, examples):
+    """What is learned, by the kind of the model; refused where the examples do not suit it."""
+    from ..kinds.registry import kind_of
+
+    return kind_of(type(model).__name__).subject(examples, model)
+
+
+def train(model, examples, output, telling, keeping=None, subject=None) -> int:
     """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None."""
+    subject = subject or subject_of(model, examples)
     model._checkpoints = keeping
-    signal_number = _fit(model, examples, subject, quiet)
+    signal_number = _fit(model, examples, subject, telling.quiet)
     facts = _facts(model, examples, subject, output, signal_number)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
@@ -103,7 +119,7 @@ def train(model, examples, subject, output, quiet, as_json, keeping=None) -> int
             keeping.remove()
         else:
             facts["checkpoint"] = keeping.path
-    return _report(facts, examples, subject, quiet, as_json)
+    return _report(facts, examples, subject, telling)
 
 
 def _fit(model, examples, subject, quiet) -> int | None:
@@ -180,10 +196,10 @@ def _save(model, output, source, facts):
     save(model, output, source, known)
 
 
-def _report(facts, examples, subject, quiet, as_json) -> int:
-    if as_json:
+def _report(facts, examples, subject, telling) -> int:
+    if telling.as_json:
         print_json(facts)
-    elif not quiet:
+    elif not telling.quiet:
         print(_summary(facts, examples, subject))
     code = Exit(facts["exit_code"])
     if code != Exit.OK:

@@ -10,7 +10,7 @@ import typer
 
 from .options import DataFile, Json, Label, ZeroBased, not_negative
 from .output import Exit, Refusal, check_writable, guarded, print_json
-from .train_options import Jobs, Quiet, Tol
+from .train_options import Jobs, Quiet, Telling, Tol
 
 
 class Task(StrEnum):
@@ -96,7 +96,7 @@ def tune(
     are compared by their accuracy are trained no more precisely than that needs, and --tol is for the model
     that is written; all others that may win are trained to --tol.
     """
-    from . import targets, training, tune_report
+    from . import training, tune_report
 
     if task == Task.regress and gamma is not None:
         raise Refusal("--gamma is for classes; drop it, or --task regress.", Exit.USAGE)
@@ -111,15 +111,13 @@ def tune(
     examples = training.read(file, label, zero_based, what="labels" if task == Task.classify else "targets")
     options = {"tol": tol, "n_jobs": jobs, "random_state": 0}
     if task == Task.regress:
-        subject = targets.numbers(examples.table, tube)
         kind, options = "LinearSVR", options | {"epsilon": tube, "fit_intercept": not no_intercept}
     else:
-        labels = targets.labels_of(examples.table)
-        subject = targets.classes(labels, one_by_one=False)
         kind = "LinearSVC" if gamma is None else "KernelSVC"
         if gamma is None:
             options["fit_intercept"] = not no_intercept
     model = training.build(kind, **options)
+    subject = training.subject_of(model, examples)
     found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all)
     if plot is not None:
         tune_report.draw(plot, found, scoring)
@@ -131,4 +129,4 @@ def tune(
     if output is None:
         return None
     model.set_params(**found.best_params)
-    return training.train(model, examples, subject, output, quiet or as_json, False)
+    return training.train(model, examples, output, Telling(quiet or as_json), subject=subject)

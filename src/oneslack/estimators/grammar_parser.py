@@ -120,6 +120,7 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
     """
 
     _checks = CHECKS
+    _saving = "parser"
 
     def __init__(
         self,
@@ -290,20 +291,6 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
 
         sentences, trees = _both(X, Y)
         return bracket_f1(trees, self.predict(sentences))
-
-    def save(self, path):
-        """Write the parser with its grammar and certificate to one safe file; `oneslack.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            The file appears whole or not at all.
-        """
-        from ..formats import save_model
-        from ._saving.parser import parser_to_file
-
-        check_is_fitted(self)
-        save_model(path, *parser_to_file(self))
 
     def _training(self):
         from ..solvers.n_slack import NSlack

@@ -121,6 +121,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     """
 
     _checks = KERNEL_CHECKS
+    _saving = "kernel"
 
     def __init__(
         self,
@@ -332,19 +333,6 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         self.support_, self.support_vectors_ = self.support_[chosen], self.support_vectors_[chosen]
         self.dual_coef_ = c.T.copy()
         return self
-
-    def save(self, path):
-        """Write the model to one safe file; `oneslack.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-        """
-        from ..formats import save_model
-        from ._saving.kernel import kernel_to_file
-
-        check_is_fitted(self)
-        save_model(path, *kernel_to_file(self))
 
 
 def _with_certificate(problem, result):

@@ -107,6 +107,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
     """
 
     _checks = BASIS_CHECKS
+    _saving = "tagger"
 
     def __init__(
         self,
@@ -341,20 +342,6 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         if not len(right):
             raise ValueError("there is no token to score")
         return float(np.mean(right))
-
-    def save(self, path):
-        """Write the tagger with its features and certificate to one safe file; `oneslack.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            The file appears whole or not at all.
-        """
-        from ..formats import save_model
-        from ._saving.structured import tagger_to_file
-
-        check_is_fitted(self)
-        save_model(path, *tagger_to_file(self))
 
     def _is_right(self, X, Y):
         """For each token whose label is known, whether it is predicted."""

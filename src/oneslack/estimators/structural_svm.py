@@ -110,6 +110,7 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
     """
 
     _checks = BASIS_CHECKS
+    _saving = "structural"
 
     def __init__(
         self,
@@ -277,21 +278,6 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         """
         losses = [self.model.loss(y, z) for y, z in zip(Y, self.predict(X), strict=True)]
         return 1.0 - float(np.average(losses, weights=sample_weight))
-
-    def save(self, path):
-        """Write the weights with their certificate to one safe file; `oneslack.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            The file appears whole or not at all.  It holds no code, so that the model must be a built-in one:
-            Binary, Multiclass or Chain.
-        """
-        from ..formats import save_model
-        from ._saving.structured import structural_to_file
-
-        check_is_fitted(self)
-        save_model(path, *structural_to_file(self))
 
 
 def _what_is_wrong(model):

@@ -1,1 +1,1 @@
-"""Estimators as model files, and back: one file a kind."""
+"""Estimators as model files, and back: each file has `to_file` and `from_file` of one form."""

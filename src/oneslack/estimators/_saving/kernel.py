@@ -7,12 +7,12 @@ import scipy.sparse as sp
 
 from ...errors import OneslackError
 from .._shared.kernel_parameters import METHODS
-from .basis import kernel_from_file as _kernel
+from .basis import kernel_from_file
 from .file_fields import MOST, choice, ends, flag, floats, integers, number, table
 from .linear import classes_from_file, classes_to_file, common_from_file, common_to_file, inputs_from_file
 
 
-def kernel_to_file(model):
+def to_file(model):
     """(header, arrays) of a fitted model."""
     kernel = model._kernel
     if callable(kernel.name):
@@ -46,9 +46,9 @@ def kernel_to_file(model):
     return header, arrays
 
 
-def kernel_from_file(kind, header, arrays):
+def from_file(cls, header, arrays):
     """The model; a ValueError, TypeError or KeyError where something is missing or wrong."""
-    model = common_from_file(kind, header, arrays)
+    model = common_from_file(cls, header, arrays)
     d = inputs_from_file(model, header)
     model.classes_ = classes_from_file(table(header, "classes"), arrays)
     fit = {"objective_error": 0.0} | table(header, "fit")  # older files do not have it
@@ -56,7 +56,7 @@ def kernel_from_file(kind, header, arrays):
     model.objective_error_ = number(fit, "objective_error", 0.0)
     if "reduction_error" in fit:
         model.reduction_error_ = number(fit, "reduction_error", 0.0)
-    model._kernel = _kernel(table(header, "kernel"), "name", arrays, d)
+    model._kernel = kernel_from_file(table(header, "kernel"), "name", arrays, d)
     is_precomputed = model._kernel.is_precomputed
     model.support_ = integers(arrays, "support", (None,), d if is_precomputed else MOST)
     m, rows = len(model.support_), 1 if len(model.classes_) == 2 else len(model.classes_)

@@ -17,7 +17,7 @@ from .file_fields import check_shape, count, field, flag, floats, number, table
 from .linear import classes_from_file, classes_to_file, common_from_file, common_to_file
 
 
-def latent_to_file(svm):
+def to_file(svm):
     """(header, arrays) of a fitted LatentSVM or LatentStructuralSVM."""
     header, arrays = common_to_file(svm)
     header["model"] = {"own": type(svm.model).__name__, "n_params": int(svm.model.n_params)}
@@ -28,9 +28,9 @@ def latent_to_file(svm):
     return header, arrays | {"coef": np.asarray(svm.coef_, dtype=float)}
 
 
-def latent_from_file(kind, header, arrays, model):
+def from_file(cls, header, arrays, model):
     """The estimator with the `model` given; a ValueError, TypeError or KeyError where something is wrong."""
-    svm = common_from_file(kind, header, arrays, model, is_convex=False)
+    svm = common_from_file(cls, header, arrays, model, is_convex=False)
     if is_classifier(svm):
         svm.classes_ = classes_from_file(table(header, "classes"), arrays)
         check_shape("class labels", svm.classes_, (2,))

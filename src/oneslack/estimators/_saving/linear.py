@@ -43,9 +43,9 @@ def to_file(model):
     return header, arrays
 
 
-def from_file(kind, header, arrays):
-    """The model of class `kind`; a ValueError, TypeError or KeyError where something is missing or wrong."""
-    model = common_from_file(kind, header, arrays)
+def from_file(cls, header, arrays):
+    """The model of class `cls`; a ValueError, TypeError or KeyError where something is missing or wrong."""
+    model = common_from_file(cls, header, arrays)
     d = inputs_from_file(model, header)
     if is_classifier(model):
         model.classes_ = classes_from_file(table(header, "classes"), arrays)
@@ -110,12 +110,12 @@ def common_to_file(model):
     return header, arrays
 
 
-def common_from_file(kind, header, arrays, *model, is_convex=True, **older):
+def common_from_file(cls, header, arrays, *model, is_convex=True, **older):
     """An estimator with the parameters and the certificate; `older`: parameters that older files lack."""
     if "oneslack" in header:
         field(header, "oneslack", (str,), "the version that wrote it")
     parameters = older | table(header, "parameters")
-    estimator = kind(*model, **_parameters_from_file(parameters, arrays))
+    estimator = cls(*model, **_parameters_from_file(parameters, arrays))
     # Where a model is trained says nothing of where it is used; of a function only its name is kept.
     is_function = str(parameters.get("metric")).startswith(FUNCTION)
     check_parameters(estimator, but=("engine", "metric") if is_function else ("engine",))

@@ -11,7 +11,7 @@ from .grammar_file import ARRAYS, SPAN_ARRAYS, grammar_from_file, spans_from_fil
 from .linear import common_from_file, common_to_file
 
 
-def parser_to_file(parser):
+def to_file(parser):
     """(header, arrays) of a fitted GrammarParser."""
     header, arrays = common_to_file(parser)
     grammar, spans = parser.grammar_, parser.model_.span_features
@@ -36,9 +36,9 @@ def parser_to_file(parser):
     return header, arrays
 
 
-def parser_from_file(kind, header, arrays):
+def from_file(cls, header, arrays):
     """The GrammarParser; a ValueError, TypeError or KeyError where something is missing or wrong."""
-    parser = common_from_file(kind, header, arrays, missing=1.0)  # older files do not have it
+    parser = common_from_file(cls, header, arrays, missing=1.0)  # older files do not have it
     grammar = grammar_from_file(table(header, "grammar"), arrays)
     spans = spans_from_file(table(header, "spans"), grammar, arrays) if "spans" in header else None
     known = {"missing": 1.0} | table(header, "model")

@@ -9,9 +9,10 @@ from ...certificate.rounding import sum_down, sum_up
 from ...memory.trace_keeping import completed, joined
 from ...objective import relative_gap
 from .parameters import seed_of
+from .saved import Saved
 
 
-class Certified:
+class Certified(Saved):
     """Attributes objective_, dual_objective_, duality_gap_, n_iter_, result_ and trace_.
 
     Who sets `_checkpoints` to a CheckpointFolder before `fit` has the training written down there.

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from ...latent.concave_convex import solve_latent
 from .callbacks import CallbackSupportMixin, fit_progress
@@ -19,6 +18,7 @@ from .weight_terms import given_terms
 class Latent(Certified, CallbackSupportMixin, BaseEstimator):
     """An estimator that completes latent values and trains, in rounds."""
 
+    _saving = "latent"
     _checks: ClassVar = {
         "max_rounds": lambda value: _integer("max_rounds", value, "an integer >= 1", lambda n: n >= 1),
         "n_starts": lambda value: _integer("n_starts", value, "an integer >= 1", lambda n: n >= 1),
@@ -87,21 +87,6 @@ class Latent(Certified, CallbackSupportMixin, BaseEstimator):
             self.objective_ = float(path.objective)
         conclude(self, None, [path.result])
         return self
-
-    def save(self, path):
-        """Write the weights with their rounds and the last certificate to one safe file.
-
-        Parameters
-        ----------
-        path : str or path
-            The file appears whole or not at all.  It holds no code: `oneslack.load(path, model=...)` needs
-            the model again.
-        """
-        from ...formats import save_model
-        from .._saving.latent import latent_to_file
-
-        check_is_fitted(self)
-        save_model(path, *latent_to_file(self))
 
     @property
     def outer_objectives_(self):

@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...result import Status
-from .._saving.linear import to_file
 from .callbacks import CallbackSupportMixin, fit_progress
 from .certified import Certified
 from .convergence import conclude
@@ -101,19 +100,6 @@ class LinearModel(Certified, CallbackSupportMixin, BaseEstimator):
             return np.concatenate([self._scores(shard.X) for shard in X])
         X = validate_data(self, X, reset=False, **INPUT)
         return products(X, np.atleast_2d(self.coef_).T) + self.intercept_
-
-    def save(self, path):
-        """Write the model with its certificate to one safe file; `oneslack.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            The file appears whole or not at all.
-        """
-        from ...formats import save_model
-
-        check_is_fitted(self)
-        save_model(path, *to_file(self))
 
 
 def products(X, W):

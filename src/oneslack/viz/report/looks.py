@@ -16,61 +16,56 @@ NOTHING = 1e-9
 MOST_LABELS = 40
 
 
-def looks(model, feature_names=None) -> str:
+def looks(parts) -> str:
     """The section, of what the kind of model has."""
-    parts = []
-    if hasattr(model, "support_vectors_"):
-        parts.append(_kernel(model))
-    elif getattr(model, "basis_", None) is not None:
-        count, name = len(model.basis_.mapping_), model.basis_._kernel.name
-        parts.append(paragraph(f"It scores by {count:,} basis functions of the kernel {name}."))
-    elif hasattr(model, "coef_"):
-        parts.append(_weights(model, feature_names))
-    if hasattr(model, "thresholds_"):
-        parts.append(_thresholds(model))
-    if hasattr(getattr(model, "model_", None), "n_labels"):
-        parts.append(_transitions(model))
     return section("looks", "What the model looks at", *parts)
 
 
-def _weights(model, feature_names) -> str:
-    weights = largest_weights(model, LISTED, feature_names)
-    if not weights or max(abs(one.value) for one in weights) < NOTHING:
+def weights(model, feature_names) -> str:
+    """The largest weights; of basis functions, what they are."""
+    if getattr(model, "basis_", None) is not None:
+        count, name = len(model.basis_.mapping_), model.basis_._kernel.name
+        return paragraph(f"It scores by {count:,} basis functions of the kernel {name}.")
+    found = largest_weights(model, LISTED, feature_names)
+    if not found or max(abs(one.value) for one in found) < NOTHING:
         return paragraph("All weights are zero: the model looks at nothing.")
-    drawn = sorted(weights, key=lambda one: -abs(one.value))[:DRAWN]
+    drawn = sorted(found, key=lambda one: -abs(one.value))[:DRAWN]
     drawn.sort(key=lambda one: -one.value)
-    several = any(one.output for one in weights)
+    several = any(one.output for one in found)
     names = ("feature", "for", "weight") if several else ("feature", "weight")
     rows = (
         [text(one.feature), *([text(one.output)] if several else []), number(one.value, "{:.4g}")]
-        for one in sorted(weights, key=lambda one: -abs(one.value))
+        for one in sorted(found, key=lambda one: -abs(one.value))
     )
     words = "Weights of the largest size. They depend on the scale of the features."
     listed = folded("The largest weights as a table", table("Largest weights", names, rows))
     return figure(drawings.bars(drawn), words) + listed
 
 
-def _thresholds(model) -> str:
+def thresholds(model) -> str:
+    """Where classes in an order meet."""
     classes = [str(label) for label in model.classes_]
     pairs = zip(classes, classes[1:], np.ravel(model.thresholds_).tolist())
     rows = ([text(f"{low} | {high}"), number(cut, "{:.6g}")] for low, high, cut in pairs)
     return table("Where the score passes from one class to the next", ("classes", "threshold"), rows)
 
 
-def _transitions(tagger) -> str:
+def transitions(tagger) -> str:
+    """Which label follows which."""
     labels = [str(label) for label in tagger.classes_]
     if len(labels) > MOST_LABELS:
         return paragraph(f"There are {len(labels):,} labels: too many to draw which follows which.")
-    weights = transitions_of(tagger).tolist()
+    liked = transitions_of(tagger).tolist()
 
     def tell(i, j):
-        return f"{labels[j]} after {labels[i]}: {weights[i][j]:.4g}"
+        return f"{labels[j]} after {labels[i]}: {liked[i][j]:.4g}"
 
     words = "Which label (column) follows which (row): blue is liked, orange disliked, empty neither."
-    return figure(drawings.heat_map(weights, labels, labels, "weights", tell), words)
+    return figure(drawings.heat_map(liked, labels, labels, "weights", tell), words)
 
 
-def _kernel(model) -> str:
+def support_vectors(model) -> str:
+    """What a kernel model compares with."""
     kernel = model._kernel
     pairs = [
         ("kernel", kernel.name),

@@ -91,3 +91,9 @@ def label_table(caption, what, rows, counts) -> str:
     )
     made = table(caption, names, cells)
     return made if len(rows) <= LONG else folded(f"{caption}: {len(rows):,}", made)
+
+
+def phrase_rates(caption, what, phrases) -> str:
+    """The same of phrases by their type, as they are and as they were predicted."""
+    rows = [{**row, "label": row["type"]} for row in phrases]
+    return label_table(caption, what, rows, [("phrases", "phrases"), ("predicted", "predicted")])

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-from importlib import import_module
+from ..errors import FormatError
+from .registry import KINDS, estimator_of
 
-from ...errors import FormatError
-
-#: From the name of an estimator to the module and the functions that turn it into a file and back.
-_FILES = {
-    "LinearSVC": (".linear", "to_file", "from_file"),
-    "LinearSVR": (".linear", "to_file", "from_file"),
-    "MetricSVC": (".linear", "to_file", "from_file"),
-    "OrdinalSVC": (".linear", "to_file", "from_file"),
-    "RankSVM": (".linear", "to_file", "from_file"),
-    "KernelSVC": (".kernel", "kernel_to_file", "kernel_from_file"),
-    "LatentSVM": (".latent", "latent_to_file", "latent_from_file"),
-    "LatentStructuralSVM": (".latent", "latent_to_file", "latent_from_file"),
-    "GrammarParser": (".parser", "parser_to_file", "parser_from_file"),
-    "SequenceTagger": (".structured", "tagger_to_file", "tagger_from_file"),
-    "StructuralSVM": (".structured", "structural_to_file", "structural_from_file"),
-}
 #: What fields and arrays that do not fit raise; MemoryError where a size is absurd.
 _DAMAGE = (TypeError, ValueError, AttributeError, OverflowError, IndexError, MemoryError, RecursionError)
 
@@ -61,35 +45,21 @@ def load(path, model=None):
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    from ...formats import load_model
-    from .latent import check_given
+    from ..estimators._saving.latent import check_given
+    from ..formats import load_model
 
     header, arrays = load_model(path)
     kind = header.get("kind") if isinstance(header, dict) else None
-    if not isinstance(kind, str) or kind not in _FILES:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise FormatError(
-            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(_FILES)}; "
+            f"{path}: holds a model of kind {kind!r}, expected one of {', '.join(KINDS)}; "
             "a newer oneslack may know it"
         )
     check_given(path, header, model)
     try:
-        return _reader(kind)(header, arrays, *(() if model is None else (model,)))
+        return estimator_of(kind)._from_file(header, arrays, *(() if model is None else (model,)))
     except KeyError as error:
         raise FormatError(f"{path}: the model file lacks {error}; train the model again") from error
     except _DAMAGE as error:
         what = " ".join(str(error).split())
         raise FormatError(f"{path}: the model file is damaged ({what}); train the model again") from error
-
-
-def _reader(kind):
-    """What makes an estimator of this name of a header and arrays; the others need not be imported."""
-    import oneslack
-
-    module, _, name = _FILES[kind]
-    return partial(getattr(import_module(module, __package__), name), getattr(oneslack, kind))
-
-
-def contents(model):
-    """(header, arrays) that `save` would write of a fitted estimator."""
-    module, name, _ = _FILES[type(model).__name__]
-    return getattr(import_module(module, __package__), name)(model)

@@ -1,22 +1,30 @@
-"""`oneslack predict`, `evaluate` and `info` with a parser."""
+"""Trees for sentences."""
 
 from __future__ import annotations
 
-from .output import Refusal, complain
+from ..errors import OneslackError
+from .printing import console_of_words, percent, phrase_table
+from .registry import Examples, Kind
+from .targets import Subject
 
 #: Sentences without a tree that a complaint names.
 SHOWN = 5
 
 
-def is_parser(saved) -> bool:
-    """Does the file hold a GrammarParser?"""
-    return saved.header["kind"] == "GrammarParser"
-
-
 # Sentences.
 
 
-def read_sentences(saved, path) -> list[list]:
+def _read(path, saved, with_outputs) -> Examples:
+    """Trees and the sentences below them, or sentences alone."""
+    if not with_outputs:
+        return Examples(path, _sentences(saved, path), None)
+    from ..formats.trees import read_trees
+
+    trees = read_trees(path)
+    return Examples(path, _below(saved, trees), trees)
+
+
+def _sentences(saved, path) -> list[list]:
     """Words, or (word, tag) pairs, of a file of sentences, one a line, or of trees.
 
     Tokens are words between blanks, or word/TAG where every token of the file ends in a tag that the grammar
@@ -26,10 +34,12 @@ def read_sentences(saved, path) -> list[list]:
     from ..formats.registry import format_of
 
     if trees := format_of(path, "trees", LIKELY):
-        return sentences_of_trees(saved, trees.read(path))
+        return _below(saved, trees.read(path))
     lines = [words for line in _text(path).splitlines() if (words := line.split())]
     if not lines:
-        raise Refusal(f"{path}: holds no sentence; give one a line, its words between blanks, or trees.")
+        raise OneslackError(
+            f"{path}: holds no sentence; give one a line, its words between blanks, or trees."
+        )
     tags = {symbol.label for symbol in saved.model.grammar_.symbols if symbol.kind == _tag_kind()}
     pairs = [[token.rpartition("/") for token in words] for words in lines]
     if all(word and tag in tags for sentence in pairs for word, _, tag in sentence):
@@ -41,14 +51,14 @@ def read_sentences(saved, path) -> list[list]:
             for token in words
             if not token.rpartition("/")[0] or token.rpartition("/")[2] not in tags
         )
-        raise Refusal(
+        raise OneslackError(
             f"{path}: sentence {i + 1} has {token!r}, but the parser was trained on given tags; write each "
             "token as word/TAG, with a tag of the trees."
         )
     return lines
 
 
-def sentences_of_trees(saved, trees) -> list[list]:
+def _below(saved, trees) -> list[list]:
     """Their words, with tags if the parser was trained on given tags."""
     return [tree.tagged() if _tagged(saved) else tree.words() for tree in trees]
 
@@ -61,7 +71,7 @@ def _text(path):
     try:
         return bytes(buffer[text_start(buffer) :]).decode()
     except UnicodeDecodeError as error:
-        raise Refusal(f"{path}: is not UTF-8 ({error.reason}); convert it.") from error
+        raise OneslackError(f"{path}: is not UTF-8 ({error.reason}); convert it.") from error
 
 
 def _tag_kind():
@@ -78,39 +88,35 @@ def _tagged(saved) -> bool:
 # Predict.
 
 
-def tree_lines(saved, path, scores):
-    """A tree a line; with scores, its score and a tab before it (a dash for a flat tree)."""
-    sentences = read_sentences(saved, path)
+def _cells(saved, sentences, scores, say):
+    """A tree; with scores, its score before it (a dash for a flat tree)."""
     trees, flat = saved.model.parse(sentences)
     if flat.any():
         numbers = [str(i + 1) for i in flat.nonzero()[0][:SHOWN]]
         more = ", ..." if flat.sum() > SHOWN else ""
-        complain(
+        say(
             f"the grammar has no tree for {flat.sum():,} of {len(flat):,} sentences "
             f"({', '.join(numbers)}{more}); they got a flat one."
         )
     if not scores:
-        return (f"{tree}\n" for tree in trees)
+        return ([str(tree)] for tree in trees)
     best = saved.model.predict_topk(sentences, 1)
     values = [f"{found[0][1]:.9g}" if found else "-" for found in best]
-    return (f"{value}\t{tree}\n" for value, tree in zip(values, trees, strict=True))
+    return ([value, str(tree)] for value, tree in zip(values, trees, strict=True))
 
 
 # Evaluate.
 
 
-def parse_facts(saved, path) -> dict:
-    """The facts of an evaluation against the trees in a file."""
-    from ..formats.trees import read_trees
+def _measure(saved, examples) -> dict:
     from ..metrics.brackets import bracket_scores
 
-    truth = read_trees(path)
-    sentences = sentences_of_trees(saved, truth)
-    trees, flat = saved.model.parse(sentences)
+    truth = examples.y
+    trees, flat = saved.model.parse(examples.X)
     scores = bracket_scores(truth, trees)
     return {
         "examples": len(truth),
-        "tokens": sum(map(len, sentences)),
+        "tokens": sum(map(len, examples.X)),
         "tags": "given" if _tagged(saved) else "predicted",
         "measures": {
             "f1": scores.f1,
@@ -132,30 +138,56 @@ def parse_facts(saved, path) -> dict:
     }  # fmt: skip
 
 
-def print_facts(facts):
-    """The measures, then a table of the labels."""
-    from rich.console import Console
-
-    from .evaluate import percent, phrase_table
-
-    console = Console(highlight=False, soft_wrap=True)
-    names = {"f1": "bracket F1", "exact": "exact match", "tag_accuracy": "tag accuracy"}
+def _show(facts):
+    """Print the measures, then a table of the labels."""
+    console = console_of_words()
     for name, value in facts["measures"].items():
         if name == "crossing":
             console.print(f"crossing brackets {value:.2f} a tree")
         else:
             note = "  (tags were given)" if name == "tag_accuracy" and facts["tags"] == "given" else ""
-            console.print(f"{names.get(name, f'bracket {name}')} {percent(value)}{note}", markup=False)
+            console.print(f"{_name(name)} {percent(value)}{note}", markup=False)
     console.print(f"{facts['examples']:,} trees, {facts['tokens']:,} words; {facts['skipped']:,} skipped")
     if facts["flat"]:
         console.print(f"{facts['flat']:,} sentences have no tree in the grammar: theirs is flat")
     console.print(phrase_table(facts["phrases"]))
 
 
-# Info.
+def _name(measure) -> str:
+    names = {"f1": "bracket F1", "exact": "exact match", "tag_accuracy": "tag accuracy"}
+    return names.get(measure, f"bracket {measure}")
 
 
-def parser_facts(saved) -> dict:
+# The report.
+
+
+def _sections(saved, examples, facts):
+    from ..metrics.brackets import bracket_f1
+    from ..viz.report import quality
+    from ..viz.report.training import phrase_rates
+
+    shares = {name: value for name, value in facts["measures"].items() if name != "crossing"}
+    pairs = [(_name(name), percent(value)) for name, value in shares.items()]
+    notes = [f"{facts['examples']:,} trees, {facts['tokens']:,} words; tags were {facts['tags']}."]
+    if facts["flat"]:
+        notes.append(f"{facts['flat']:,} sentences have no tree in the grammar: theirs is flat.")
+    good = quality.quality(pairs, notes, phrase_rates("By label", "label", facts["phrases"]))
+    trees, _ = saved.model.parse(examples.X)
+    scores = [bracket_f1([one], [guess]) for one, guess in zip(examples.y, trees)]
+    return good, quality.tree_errors(examples.y, trees, scores)
+
+
+# Train and info.
+
+
+def _subject(examples, model) -> Subject:
+    tagged, left_out = examples.source.tagged, examples.n_longer
+    remark = f"{left_out:,} trees of more than {examples.max_words} words were left out" if left_out else ""
+    tags = "tags given" if tagged else "tags to be found"
+    return Subject(tags, {"tagged": tagged, "left_out": left_out}, remark)
+
+
+def _facts(saved) -> dict:
     """What it predicts, and by what."""
     grammar = saved.model.grammar_
     return {
@@ -167,3 +199,6 @@ def parser_facts(saved) -> dict:
         "unary_rules": grammar.n_unary,
         "word_classes": grammar.n_classes,
     }
+
+
+KIND = Kind(_facts, "own", _read, _cells, _measure, _show, _sections, command="parse", subject=_subject)

@@ -1,0 +1,205 @@
+"""Classes without an order: what all classifiers are measured by, and those of linear scores."""
+
+from __future__ import annotations
+
+from ..errors import OneslackError
+from . import rows
+from .printing import measure_words, show_measures
+from .registry import Kind
+from .targets import Subject
+
+#: Features that are named as the reasons of an error.
+REASONS = 3
+
+
+def facts(saved) -> dict:
+    """What it predicts."""
+    return {"predicts": None, "classes": saved.model.classes_.tolist()}
+
+
+def cells(saved, X, scores, say=None):
+    """Classes; with scores, what decides between them."""
+    if not scores:
+        return rows.cells(saved, X)
+    return rows.cells_and(saved, X, saved.model.decision_function(X))
+
+
+def subject(examples, model) -> Subject:
+    """Classes without an order."""
+    n = len(examples.labels)
+    return Subject(
+        f"{n} classes",
+        {"classes": examples.labels},
+        n_problems=n if model.multi_class == "ovr" and n > 2 else 1,
+    )
+
+
+# Measures.
+
+
+def measure(saved, table) -> dict:
+    """The facts of an evaluation."""
+    return class_facts(saved, table, own_facts)
+
+
+def class_facts(saved, table, own) -> dict:
+    """Accuracy, rates by class and confusion; own(model, table, truth, confusion, accuracy) is the rest."""
+    model, labels = saved.model, saved.model.classes_.tolist()
+    y = table.y.astype(str) if isinstance(labels[0], str) else table.y
+    truth = codes(table.path, y, labels, f"class of {saved.path}", "compare like with like")
+    confusion = confusion_table(truth, _positions(model.predict(table.X), labels), len(labels))
+    accuracy = float(confusion.diagonal().sum() / confusion.sum())
+    return {
+        "examples": table.X.shape[0],
+        "accuracy": accuracy,
+        **own(model, table, truth, confusion, accuracy),
+        "unknown_labels": int((truth < 0).sum()),
+        "classes": rates_by_class(labels, confusion),
+        "confusion": confusion[: len(labels)].tolist(),
+    }
+
+
+def own_facts(model, table, truth, confusion, accuracy) -> dict:
+    """Of two classes the second is the positive one."""
+    if len(model.classes_) != 2:
+        return {"measures": {"accuracy": accuracy}}
+    measures = {"accuracy": accuracy, **_two_classes(model, table, truth, confusion)}
+    return {"positive_class": model.classes_[1].item(), "measures": measures}
+
+
+def _two_classes(model, table, truth, confusion) -> dict:
+    """Of the second class; examples of unknown classes are not of it."""
+    from .. import metrics
+
+    positive, scores = truth == 1, model.decision_function(table.X)
+    found = _rates(confusion[:, 1], confusion[1], int(confusion[1, 1]))
+    some, all_of_it = positive.any(), positive.all()
+    return {
+        **{name: found[name] for name in ("precision", "recall", "f1")},
+        "roc_auc": metrics.roc_auc(positive, scores) if some and not all_of_it else None,
+        "average_precision": metrics.average_precision(positive, scores) if some else None,
+        "prbep": metrics.precision_recall_break_even(positive, scores) if some else None,
+    }
+
+
+def codes(path, y, labels, of, advice):
+    """The position of each label among the model's, or -1; refused where all are unknown."""
+    found = _positions(y, labels)
+    if (found < 0).all():
+        raise OneslackError(
+            f"{path}: none of its labels, such as {y[:1].tolist()[0]!r}, is a {of} "
+            f"({', '.join(map(str, labels[:10]))}); {advice}."
+        )
+    return found
+
+
+def _positions(values, labels):
+    import numpy as np
+
+    position = {value: k for k, value in enumerate(labels)}
+    return np.array([position.get(value, -1) for value in values.tolist()])
+
+
+def confusion_table(truth, predicted, n_classes):
+    """(K + 1, K): rows are true classes, the last one labels that the model does not know."""
+    import numpy as np
+
+    rows = np.where(truth < 0, n_classes, truth)
+    counts = np.bincount(rows * n_classes + predicted, minlength=(n_classes + 1) * n_classes)
+    return counts.reshape(n_classes + 1, n_classes)
+
+
+def rates_by_class(labels, confusion) -> list[dict]:
+    """Precision, recall and F1 of each."""
+    return [
+        {"label": label, **_rates(confusion[:, k], confusion[k], int(confusion[k, k]))}
+        for k, label in enumerate(labels)
+    ]
+
+
+def _rates(predicted, present, hits) -> dict:
+    """Of a class, from its column and its row of the confusion table, and where they meet."""
+    predicted, present = int(predicted.sum()), int(present.sum())
+    return {
+        "precision": hits / predicted if predicted else None,
+        "recall": hits / present if present else None,
+        "f1": 2 * hits / (predicted + present) if predicted + present else None,
+        "examples": present,
+    }
+
+
+def notes(facts) -> dict:
+    """What stands in parentheses after a measure: {measure: [words]}."""
+    right = round(facts["accuracy"] * facts["examples"])
+    told = {"accuracy": [f"{right:,} of {facts['examples']:,} right"]}
+    if "positive_class" in facts:
+        told["precision"] = [f"the positive class is {facts['positive_class']}"]
+    return told
+
+
+def show(facts):
+    """Print the measures, and tables of the classes."""
+    show_measures(facts, notes(facts))
+
+
+# The report.
+
+
+def sections(saved, table, facts, by_weights=True):
+    """(HTML of how good it is, HTML of its errors, with what spoke for them where weights tell it)."""
+    import numpy as np
+
+    from ..viz.report import quality
+
+    model = saved.model
+    labels = model.classes_.tolist()
+    y = table.y.astype(str) if isinstance(labels[0], str) else table.y
+    truth, predicted = y.tolist(), model.predict(table.X).tolist()
+    scores = np.asarray(model.decision_function(table.X), float)
+    remarks = [f"{facts['examples']:,} examples."]
+    if "positive_class" in facts:
+        remarks.append(f"Precision, recall and the curves are those of the class {facts['positive_class']}.")
+    if facts["unknown_labels"]:
+        remarks.append(f"{facts['unknown_labels']:,} examples have a label that the model does not know.")
+    drawn = ""
+    if scores.ndim == 1 and len(labels) == 2:
+        drawn = quality.curves(np.array([label == labels[1] for label in truth]), scores)
+    good = quality.quality(measure_words(facts), remarks, drawn, quality.confusion(facts))
+    why = _reasons(saved, table.X, truth, predicted, labels) if by_weights else None
+    return good, quality.class_errors(truth, predicted, _margins(scores, truth, predicted, labels), why)
+
+
+def _margins(scores, truth, predicted, labels):
+    """(n,): by how much the predicted class was ahead of the true one; of one score, how far it is from 0."""
+    import numpy as np
+
+    if scores.ndim == 1:
+        return np.abs(scores)
+    place = {label: k for k, label in enumerate(labels)}
+    rows = np.arange(len(scores))
+    right = np.array([place.get(label, -1) for label in truth])
+    ahead = scores[rows, [place[label] for label in predicted]] - scores[rows, right]
+    return np.where(right < 0, 0.0, ahead)
+
+
+def _reasons(saved, X, truth, predicted, labels):
+    """A function from an example to words on the features that spoke most for the wrong class."""
+    import numpy as np
+
+    names, place = rows.feature_names(saved), {label: k for k, label in enumerate(labels)}
+    coef = np.atleast_2d(saved.model.coef_)
+
+    def words(i):
+        if truth[i] not in place:
+            return "its class is not known"
+        a, b = place[predicted[i]], place[truth[i]]
+        w = coef[a] - coef[b] if len(coef) > 1 else coef[0] * (1 if a == 1 else -1)
+        x = X[[i]].toarray().ravel() if hasattr(X, "toarray") else np.asarray(X[i], float)
+        spoke = w * x
+        order = [k for k in np.argsort(-spoke)[:REASONS] if spoke[k] > 0]
+        return ", ".join(f"{names[k]} ({spoke[k]:+.3g})" for k in order)
+
+    return words
+
+
+KIND = Kind(facts, "rows", None, cells, measure, show, sections, command="classify", subject=subject)
