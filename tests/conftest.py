@@ -1,5 +1,6 @@
 """Settings and helpers of all tests."""
 
+import os
 import signal
 import sys
 import threading
@@ -20,6 +21,9 @@ settings.load_profile("repeatable")
 # A shell that starts the tests in the background has them ignore Ctrl-C, which some of them raise.
 if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Ray's workers give way to everybody else, else: beside the other tests they would take minutes.
+os.environ.setdefault("RAY_worker_niceness", "0")
 
 BEGIN = time.monotonic()
 
