@@ -4,7 +4,10 @@ BIN := $(VENV)/bin
 # Python compiles what it imports: of all that is installed that is a small part.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-slow test-browser bench docs lint clean
+# Tests start dozens of processes: each would compile anew what it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: demo check test test-slow test-browser bench docs lint clean
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +44,11 @@ demo: $(VENV)/.run
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# The tests that a change can touch, the closest first, for as long as one waits; `make test` has them all.
+check: lint
+	files=$$($(BIN)/python tests/touched.py) && { test -z "$$files" \
+	|| $(BIN)/python -m pytest -n 2 -m "not slow" --seconds 60 $$files; }
 
 # Long runs of neighbouring tests stay in one process: what they share is made and compiled once.
 test: lint

@@ -8,5 +8,7 @@ if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
     exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null
+if ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; } >/dev/null
+then
+    echo "no Chromium here: apt-get could not install it; the browser tests will be skipped" >&2
+fi

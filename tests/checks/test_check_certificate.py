@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from exact.cases import case
 from exact.linear import exact
+from grids import few
 from sklearn.exceptions import ConvergenceWarning
 
 import oneslack
@@ -24,7 +25,7 @@ FOLDER = Path(oneslack.__file__).parent
 # Definitions: those of the exact reference, in other words.
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", few(range(8), 2))
 @pytest.mark.parametrize(
     "kind",
     ["two_classes", "many_classes", "one_against_the_rest", "regression", "ranking", "ordinal", "measure",
@@ -69,7 +70,9 @@ def test_paths_are_as_good_as_listed_outputs():
 
 
 def test_nothing_comes_from_the_solvers_or_the_compiled_loops():
-    for path in [FOLDER / "checks" / "certificate.py", *(FOLDER / "checks" / "definitions").glob("*.py")]:
+    definitions = list((FOLDER / "checks/definitions").glob("*.py"))
+    assert definitions
+    for path in [FOLDER / "checks/certificate.py", *definitions]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
@@ -134,6 +137,7 @@ def check(estimator, X, y, sample_weight=None, **groups):
 FEW = {"max_iter": 60, "n_jobs": 1}
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_linear_classes(data, solver):
@@ -143,6 +147,7 @@ def test_linear_classes(data, solver):
     check(oneslack.LinearSVC(solver=solver, multi_class="ovr", **FEW), X, three(y), s)
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_regression(data, solver):
@@ -161,6 +166,7 @@ def test_ranks_and_measures(data):
         check_certificate(fitted(model, X, y), X, y)
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "precomputed"])
 def test_kernels(data, kernel):
@@ -171,6 +177,7 @@ def test_kernels(data, kernel):
     check(oneslack.KernelSVC(kernel=kernel, **FEW), X, three(y), s)
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("solver", ["auto", "one_slack", "n_slack", "dual_cd"])
 def test_structures(data, solver):

@@ -105,8 +105,11 @@ def test_wrong_options(three_classes, run):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
-@pytest.mark.parametrize("engine", ["threads", "ray"])
-def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run, engine):
+@pytest.mark.parametrize(
+    ("engine", "goes_on"),
+    [("threads", "threads"), ("ray", "threads"), pytest.param("ray", "ray", marks=pytest.mark.slow)],
+)
+def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run, engine, goes_on):
     """Ray would have the signal for itself."""
     if engine == "ray":
         pytest.importorskip("ray")
@@ -114,9 +117,9 @@ def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run, engine):
     X = rng.normal(size=(4000, 60)).round(3)
     write_svmlight("hard.svm", X, np.where(rng.uniform(size=4000) < 0.5, 1, -1))
     command = ["train", "classify", "hard.svm", "-o", "m", "--json", "--solver", "one_slack", "-C", "100"]
-    command += ["--tol", "1e-12", "--checkpoint", "kept", "--every", "0.1s", "--engine", engine]
+    command += ["--tol", "1e-12", "--checkpoint", "kept", "--every", "0.1s", "--engine"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "oneslack", *command],
+        [sys.executable, "-m", "oneslack", *command, engine],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -131,6 +134,6 @@ def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run, engine):
     facts = json.loads(out)
     assert (facts["status"], facts["checkpoint"]) == ("interrupted", "kept")
     steps = facts["steps"]
-    more = run(*command, "--resume", "--max-iter", steps + 3)
+    more = run(*command, goes_on, "--resume", "--max-iter", steps + 3)
     assert more.code == 4, more.err
     assert json.loads(more.out)["steps"] == steps + 3

@@ -227,6 +227,7 @@ SOLVED = {
 }
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize(
     ("kind", "solver"), [(kind, one) for kind in SOLVED for one in SOLVED[kind]], ids=str
 )

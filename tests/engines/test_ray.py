@@ -62,21 +62,33 @@ def fits(X, y):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", list(fits(np.zeros((2, 2)), np.zeros(2))))
-def test_threads_processes_and_ray_agree(examples, name):
+ENGINES = {"one worker": {"n_jobs": 2, "engine": "ray"}, "two workers": {"engine": Ray(2, threads=1)}}
+#: Arrays, sentences, trees, objects: what is sent to workers in ways of its own.
+QUICK = {
+    ("LinearSVC", "two workers"), ("SequenceTagger", "two workers"), ("GrammarParser", "one worker"),
+    ("StructuralSVM", "one worker"),
+}  # fmt: skip
+CASES = [
+    pytest.param(name, engine, marks=[] if (name, engine) in QUICK else pytest.mark.slow)
+    for name in fits(np.zeros((2, 2)), np.zeros(2))
+    for engine in ENGINES
+]
+
+
+@pytest.mark.parametrize(("name", "engine"), CASES)
+def test_threads_processes_and_ray_agree(examples, name, engine):
     make, data = fits(*examples)[name]
-    elsewhere = make(n_jobs=2, engine="ray"), make(engine=Ray(2, threads=1))
-    models = make(n_jobs=1), make(n_jobs=2), *elsewhere
+    elsewhere = make(**ENGINES[engine])
+    models = make(n_jobs=1), make(n_jobs=2), elsewhere
     for model in models:
         model.fit(*data)
         assert model.duality_gap_ <= model.tol
     best = min(model.objective_ for model in models)
     for model in models:
         assert model.dual_objective_ <= best * (1 + 1e-9)
-    for model in elsewhere:
-        results = model.result_ if isinstance(model.result_, list) else [model.result_]
-        assert all(result.trace[-1].rounds > 0 for result in results)
-        assert all(result.trace[-1].bytes_moved > 0 for result in results)
+    results = elsewhere.result_ if isinstance(elsewhere.result_, list) else [elsewhere.result_]
+    assert all(result.trace[-1].rounds > 0 for result in results)
+    assert all(result.trace[-1].bytes_moved > 0 for result in results)
 
 
 def test_nobody_else_can_reach_a_cluster_of_ours(cluster):
@@ -114,8 +126,12 @@ def kill_actor(problem):
 
 @pytest.mark.parametrize(
     ("kill", "solver"),
-    [(kill_worker, OneSlack()), (kill_actor, DistributedDual())],
-    ids=["worker", "actor"],
+    [
+        (kill_worker, DistributedDual()),
+        pytest.param(kill_worker, OneSlack(), marks=pytest.mark.slow),
+        pytest.param(kill_actor, DistributedDual(), marks=pytest.mark.slow),
+    ],
+    ids=["worker", "worker, one_slack", "actor"],
 )
 def test_who_dies_comes_back(examples, kill, solver):
     X, y = examples
@@ -133,7 +149,7 @@ def test_who_dies_comes_back(examples, kill, solver):
     assert found.primal == pytest.approx(Problem(Binary(8), X, y, 0.1).primal(found.w))
 
 
-@pytest.mark.parametrize("solver", ["auto", "distributed_dual"])
+@pytest.mark.parametrize("solver", ["auto", pytest.param("distributed_dual", marks=pytest.mark.slow)])
 def test_a_worker_that_is_alone_comes_back(solver, tmp_path):
     """What it was told or sums up anew lies in memory that may not be written to; so does a state that it
     goes on from."""
@@ -152,16 +168,21 @@ def test_a_worker_that_is_alone_comes_back(solver, tmp_path):
     assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-9)
 
 
-def test_shards_are_read_by_actors_and_a_lost_one_is_named(examples, tmp_path):
-    X, y = examples
+@pytest.fixture
+def shards(examples, tmp_path):
     with ShardWriter(tmp_path / "packed", shard_size=100 * 64, dtype="float64") as writer:
-        writer.append(X, y)
-    shards = open_shards(tmp_path / "packed")
-    plain = oneslack.LinearSVC().fit(X, y)
-    for engine in (Ray(2), Ray(2, threads=1)):
-        model = oneslack.LinearSVC(engine=engine).fit(shards)
-        assert model.dual_objective_ <= plain.objective_
-        assert plain.dual_objective_ <= model.objective_
+        writer.append(*examples)
+    return open_shards(tmp_path / "packed")
+
+
+@pytest.mark.parametrize("engine", [pytest.param(Ray(2), marks=pytest.mark.slow), Ray(2, threads=1)], ids=str)
+def test_shards_are_read_by_actors(examples, shards, engine):
+    plain, model = oneslack.LinearSVC().fit(*examples), oneslack.LinearSVC(engine=engine).fit(shards)
+    assert model.dual_objective_ <= plain.objective_
+    assert plain.dual_objective_ <= model.objective_
+
+
+def test_a_lost_shard_is_named(shards, tmp_path):
     problem = SplitProblem(
         Binary(8), shards, lambda shard: np.where(shard.codes > 0, 1.0, -1.0), engine=Ray(2)
     )
@@ -188,15 +209,17 @@ def test_an_answer_that_is_no_number_is_named():
         oneslack.StructuralSVM(model, engine=Ray(2)).fit(X, Y)
 
 
-def test_sums_in_a_tree(examples, monkeypatch):
+def test_sums_in_a_tree_and_actors_are_gone_afterwards(examples, monkeypatch):
     X, y = examples
     monkeypatch.setattr("oneslack.engines.ray.FEW", 1)
     problem = SplitProblem(Binary(8), X, y, engine=Ray(2))
+    pids = ray.get([worker.pid.remote() for worker in problem.engine.workers])
     w = np.arange(8.0)
     with problem.engine:
         plane, whole = problem.mean_cut(w), Problem(Binary(8), X, y).mean_cut(w)
     assert plane.normal == pytest.approx(whole.normal)
     assert plane.offset == pytest.approx(whole.offset)
+    assert_gone(pids)
 
 
 def test_no_cluster_at_an_address(examples, monkeypatch):
@@ -299,19 +322,20 @@ def test_two_workers_of_one_machine_are_threads(examples, monkeypatch):
     assert Ray(1, threads=2).on_one_machine() == Ray(1, threads=2)
     # More than there are, and workers that are asked for one by one.
     assert Ray(3).on_one_machine() is Ray(2, threads=1).on_one_machine() is None
-    for how in ({"engine": Ray(2, threads=1)}, {"engine": Ray(2), "solver": "distributed_dual"}):
-        problem = new_problem(Binary(8), X, y, 0.1, **how)
-        with problem.engine:
-            assert len(problem.parts) == 2
     # A cluster of our own has as many as are asked for.
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     assert Ray(64).on_one_machine() == Ray(1, threads=64)
 
 
-def test_actors_are_gone_after_a_training(examples):
-    X, y = examples
-    problem = SplitProblem(Binary(8), X, y, engine=Ray(2))
-    pids = ray.get([worker.pid.remote() for worker in problem.engine.workers])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"engine": Ray(2), "solver": "distributed_dual"},
+        pytest.param({"engine": Ray(2, threads=1)}, marks=pytest.mark.slow),
+    ],
+    ids=["for the solver", "as asked for"],
+)
+def test_two_workers_stay_two(examples, how):
+    problem = new_problem(Binary(8), *examples, 0.1, **how)
     with problem.engine:
-        pass
-    assert_gone(pids)
+        assert len(problem.parts) == 2

@@ -1,5 +1,7 @@
 """scikit-learn's whole conformance suite, without an expected failure."""
 
+import re
+
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -21,14 +23,26 @@ ESTIMATORS = [
     MetricSVC("roc_auc"),
     MetricSVC("precision_at_k", k=0.3),
 ]
-CHECKS = [pair for model in ESTIMATORS for pair in estimator_checks_generator(model, mark="skip")]
 
 
 def name(value):
     return getattr(getattr(value, "func", None), "__name__", None) or repr(value)
 
 
+def checks():
+    """Of a class that is there several times, only what looks at fits is quick for all but the first."""
+    seen = set()
+    for model in ESTIMATORS:
+        for pair in estimator_checks_generator(model, mark="skip"):
+            is_quick = type(model) not in seen or FITTED.search(name(pair[1]))
+            yield pytest.param(*pair, marks=[] if is_quick else pytest.mark.slow)
+        seen.add(type(model))
+
+
+FITTED = re.compile("weight|train|idempotent|invariance|consistency|int_equivalence|one_label|sparse")
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("estimator", "check"), CHECKS, ids=name)
+@pytest.mark.parametrize(("estimator", "check"), list(checks()), ids=name)
 def test_conformance(estimator, check):
     check(estimator)

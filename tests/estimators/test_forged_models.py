@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from forged_files import forgeries
+from grids import few
 from latent_toys import Halves, Peak
 from sklearn.datasets import load_iris
 
@@ -169,11 +170,12 @@ def little_room():
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("share", few([0.05, 0.1], 1))
 @pytest.mark.parametrize("name", MODELS)
-def test_some_forgeries(name, folder):
+def test_some_forgeries(name, folder, share):
     good(name, folder, packed=False)
     with little_room():
-        refused, taken = forge(name, folder, 0.1)
+        refused, taken = forge(name, folder, share)
     assert min(refused, taken) > 0
 
 

@@ -41,6 +41,7 @@ SETS = {
 }
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("values", [np.float64, np.float32])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])

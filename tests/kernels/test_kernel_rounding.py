@@ -99,6 +99,7 @@ def expansion(problem, c, bias):
     return Expansion(np.arange(problem.n), c, bias)
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("C", WEIGHTS)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("name", kernels(1.0))
@@ -143,6 +144,7 @@ def trained(name, scale, C, classes, intercept):
     return problem, exact_matrix(problem.kernel, X), result.w.merged(), point
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("C", WEIGHTS)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("name", kernels(1.0))

@@ -251,11 +251,12 @@ print(result.w.tobytes().hex())
 """
 
 
-def test_a_killed_run_goes_on(tmp_path):
+@pytest.mark.parametrize("kills", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_killed_run_goes_on(tmp_path, kills):
     path = tmp_path / "run"
     command = [sys.executable, "-c", SCRIPT, str(path)]
     rng = np.random.default_rng(6)
-    for _ in range(3):
+    for _ in range(kills):
         run = subprocess.Popen(command, cwd=os.path.dirname(__file__), stdout=subprocess.PIPE, text=True)
         run.stdout.readline()
         time.sleep(rng.uniform(0.05, 0.3))

@@ -34,6 +34,7 @@ def test_one_example_may_be_all_the_doubt():
     assert doubts.part(0.0).tolist() == [7]
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 @pytest.mark.parametrize("kind", ["labels", "sparse", "multiclass", "chain"])
 @pytest.mark.parametrize("parts", [2, 8, 1000])

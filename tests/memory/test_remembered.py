@@ -46,6 +46,7 @@ def dense_rows(store, n_params):
     return out
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

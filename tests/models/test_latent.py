@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from grids import few
 from reference import Reference
 from sklearn.exceptions import ConvergenceWarning
 
@@ -107,7 +108,7 @@ def falls(rounds):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few(range(6), 2))
 def test_two_classes(seed, solver):
     X, y, _ = windows(seed)
     model = Windows(4, sparse=seed % 2)
@@ -125,7 +126,7 @@ def test_two_classes(seed, solver):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few(range(6), 2))
 def test_structural(seed, solver):
     X, Y = subclasses(seed)
     model = Subclasses(5)
@@ -136,7 +137,7 @@ def test_structural(seed, solver):
     assert svm.predict(X) == [y for y, _ in svm.predict_latent(X)]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", few(range(5), 2))
 @pytest.mark.parametrize("given", [{}, {"prior": 0.3, "scale": 2.0, "nonnegative": [0, 1]}])
 def test_the_convex_problems_are_those_of_the_paper(seed, given):
     """A.4: positives at their completed place, negatives at all, margins of 1."""

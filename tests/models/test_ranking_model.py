@@ -89,6 +89,7 @@ def test_small_cases(weights):
 
 
 # Sizes at which groups are sorted, nodes have one, eight or fewer children, and counters run full.
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("weights", [None, "some", "all"])
 @pytest.mark.parametrize("n_groups", [None, 2, 40])
 @pytest.mark.parametrize("n_ranks", [2, 3, 8, 9, 20, 300, None])
@@ -257,6 +258,7 @@ def reference(X, y, groups, s, C):
     return Reference.of_cuts(deltas, losses, index, C * s.sum() * weight / weight.sum())
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("rows", [np.asarray, sp.csr_array, np.float32], ids=["dense", "csr", "float32"])
 @pytest.mark.parametrize("weights", [None, "some"])
 @pytest.mark.parametrize("n_groups", [None, 4])

@@ -180,9 +180,23 @@ def test_hard_problems(case, solver):
     check_converged(problem, solve(problem, SOLVERS[solver], tol=TOL), *case.reference())
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 5), st.booleans(), st.booleans())
+drawn = given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 5), st.booleans(), st.booleans())
+
+
+@settings(max_examples=15, deadline=None)
+@drawn
 def test_random_problems(seed, n, d, intercept, weighted):
+    check_random_problem(seed, n, d, intercept, weighted)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@drawn
+def test_more_random_problems(seed, n, d, intercept, weighted):
+    check_random_problem(seed, n, d, intercept, weighted)
+
+
+def check_random_problem(seed, n, d, intercept, weighted):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
     y = 10.0 ** rng.uniform(-2, 2) * (rng.normal(size=n) + rng.normal())

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from grids import few
 from pairs_model import Pairs
 from reference import Reference
 
@@ -98,7 +99,8 @@ def linear(kind, name, seed, intercept, sparse=False, n=30, d=5):
     return problem, cuts_of(problem, deltas, losses, index, given)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.grid(2)
+@pytest.mark.parametrize("seed", few(range(4), 2))
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("name", ["binary", "multiclass", "regression"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -113,6 +115,7 @@ def test_linear_models(kind, name, seed, intercept, solver):
     check(problem, reference, solver)
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["binary", "multiclass", "regression"])
@@ -126,6 +129,7 @@ def test_stiff_problems_work_around_an_anchor(name, kind, seed, monkeypatch):
     check(problem, reference, DualCD())
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("name", ["binary", "multiclass", "regression"])
@@ -137,7 +141,8 @@ def test_linear_models_in_a_stream(kind, name, seed, intercept):
 # Constraints, chains, and a model of three methods.
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.grid(2)
+@pytest.mark.parametrize("seed", few(range(8), 2))
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("solver", [DualCD(), OneSlack()], ids=lambda solver: solver.name)
@@ -171,7 +176,8 @@ def structured(kind, name, seed, n=8):
 SOLVERS = [DualCD(), NSlack(), Streaming(), OneSlack(), OneSlack(cache_size=3), OneSlack(line_search=False)]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.grid(2)
+@pytest.mark.parametrize("seed", few(range(3), 1))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["pairs", "chain"])
 @pytest.mark.parametrize(

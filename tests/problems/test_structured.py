@@ -101,6 +101,7 @@ def reference_of(model, X, Y, C, rescaling, s=None):
     return Reference.of_cuts(deltas, cuts.losses, cuts.index, weights)
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("C", [0.1, 5.0])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 @pytest.mark.parametrize("kind", ["labels", "sparse", "multiclass", "chain"])
@@ -197,6 +198,7 @@ def test_an_inexact_decoder_is_not_certified(solver):
     assert np.isfinite(result.primal)
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("kind", ["labels", "chain"])
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("solver", ["one_slack-cache", "n_slack-batch", "dual_cd"])

@@ -34,6 +34,7 @@ CASES = [(make, solver) for make in (_binary, _multiclass, _regression) for solv
 CASES += [(_chain, solver) for solver in (*PLANES, NSlack())]
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize(("make", "solver"), CASES)
 @pytest.mark.parametrize("ratio", [0.1, 1.5, 30.0])
 def test_a_start_at_another_C_ends_at_the_optimum(make, solver, ratio):

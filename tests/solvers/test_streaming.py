@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from grids import few
 from reference import Reference
 
 import oneslack
@@ -80,6 +81,7 @@ def test_bounds_hold_at_every_step_and_meet(kind):
     assert result.state["streaming"]["read"] >= 1
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize(
     "kind", ["binary", "binary, intercept", "multiclass", "sparse binary", "sparse multiclass, intercept"]
 )
@@ -92,6 +94,7 @@ def test_the_optimum_is_that_of_an_independent_qp(kind, seed):
     assert lower - 1e-6 * upper <= result.primal <= upper * (1 + 2e-4)
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("terms", ["prior", "scale", "nonnegative"])
 @pytest.mark.parametrize("kind", ["binary", "sparse binary, intercept"])
 def test_other_regularisers_are_certified_too(kind, terms):
@@ -400,10 +403,10 @@ class Lazy:
         return self.values[i].copy()
 
 
-def labels_problem(lazy=False):
+def labels_problem(lazy=False, n=150):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 10))
-    Y = np.where(X @ RULE[:10, :3] + rng.normal(size=(150, 3)) > 0, 1.0, -1.0)
+    X = rng.normal(size=(n, 10))
+    Y = np.where(X @ RULE[:10, :3] + rng.normal(size=(n, 3)) > 0, 1.0, -1.0)
     return Problem(Signs(), Lazy(X) if lazy else X, Lazy(Y) if lazy else Y, 0.3)
 
 
@@ -505,11 +508,12 @@ class OnShards:
             return np.where((int(rows.y[0]) >> np.arange(3)) & 1, 1.0, -1.0)
 
 
-def test_a_model_of_ones_own_streams_from_shards(tmp_path, monkeypatch):
+@pytest.mark.parametrize("n", few([50, 150], 1))
+def test_a_model_of_ones_own_streams_from_shards(tmp_path, monkeypatch, n):
     from oneslack.formats import ShardWriter, open_shards
 
     monkeypatch.setattr("oneslack.solvers.streaming.structured.CHUNK", 16)
-    whole = labels_problem()
+    whole = labels_problem(n=n)
     signs = np.array([whole.Y[i] for i in range(whole.n)]) > 0
     with ShardWriter(tmp_path / "packed", dtype="float64", shard_size="1KB") as writer:
         writer.append(np.asarray(whole.X), signs @ [1, 2, 4])
