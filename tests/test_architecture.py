@@ -83,6 +83,17 @@ def test_compiled_loops_know_nothing_of_ours():
     assert {room(b) for a, b in edges() if room(a) == "_jit"} == {"_jit"}
 
 
+def test_files_and_functions_are_short():
+    lines = {name: path.read_text().splitlines() for name, path in MODULES.items()}
+    assert [name for name, text in lines.items() if len(text) > 400] == []
+    long = []
+    for name, text in lines.items():
+        for node in ast.walk(ast.parse("\n".join(text))):
+            if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= 100:
+                long.append((name, node.name))
+    assert long == []
+
+
 def test_a_wrong_import_is_found(tmp_path, monkeypatch):
     """A lazy one, from a solver up into the driver."""
     text = "def f():\n    from ..driver import solve\n    return solve\n"

@@ -221,14 +221,12 @@ class DualPasses(Protocol):
         """Make every dual active that may still move at scores S."""
 
     def state(self) -> dict: ...
-
     def restore(self, state: dict) -> None: ...
 
 
 class Problem(Protocol):
-    """What the driver and solvers ask of every problem; tests/test_protocols.py compares it with what they do
-    ask.  What a problem can do beyond that are small objects, each there or None (problems/capabilities.py).
-    """
+    """What the driver and solvers ask of every problem (tests/test_protocols.py compares it with what they do
+    ask).  What it can do beyond that are small objects, each there or None (problems/capabilities.py)."""
 
     #: Weights, examples; what a hinge counts in P, what the mean risk does; a lower bound of it or None.
     n_params: int
@@ -274,11 +272,9 @@ class Problem(Protocol):
     def cuts(self, w, index=None) -> Any:
         """The most violated cuts of the examples `index` whose truth is not best."""
 
-    def cut_cache(self, size, enough) -> Any:
-        """Remembers `size` cuts of each example."""
-
-    def recalling(self, n) -> Any:
-        """Counts and times looks at remembered cuts of n examples."""
+    # A memory of `size` cuts of each example; what counts and times looks at those of n examples.
+    def cut_cache(self, size, enough) -> Any: ...
+    def recalling(self, n) -> Any: ...
 
     # The same problem with other packed examples, another C, or some of the examples that count as all.
     def on(self, data, C=None) -> Problem: ...
@@ -298,12 +294,9 @@ class Problem(Protocol):
 
     extent: Any
 
-    def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
-        """At least P(w), which was computed as `primal`, from scores of such a `way`."""
-
-    def lower(self, proof, w, upper, enough=np.inf) -> Any:
-        """What a dual point proves, where P(w) <= upper."""
-
+    # At least P(w), computed as `primal`; what a dual point proves where P(w) <= upper.
+    def upper(self, w, primal, enough=np.inf, way=0.0) -> float: ...
+    def lower(self, proof, w, upper, enough=np.inf) -> Any: ...
     def prove(self, step, w, primal, way, share) -> Any:
         """Optional: both bounds at once, in its own way."""
 

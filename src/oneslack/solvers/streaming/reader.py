@@ -129,11 +129,8 @@ def few_weights(problem) -> bool:
     """Whether Newton steps are cheap, and possible."""
     from ..choose import are_few
 
-    return (
-        are_few(problem.n_params, problem.n)
-        and problem.smooth is not None
-        and problem.regulariser.nonnegative is None
-    )
+    is_smooth = problem.smooth is not None and problem.regulariser.nonnegative is None
+    return is_smooth and are_few(problem.n_params, problem.n)
 
 
 def optimiser_for(problem):
