@@ -13,8 +13,8 @@ machine are equal; another processor, NumPy or numba may round otherwise, and `c
 one of `fnmatch`, or a part of a name.  The code is that of the `oneslack` that Python imports, so that
 PYTHONPATH=src names that of another checkout.
 
-cases.py has the estimators, problems.py problems, solvers, files; commands.py the command line and refusals,
-data.py what they learn from; facts.py says what is kept.
+behaviour_cases.py has the estimators, behaviour_problems.py problems, solvers, files; behaviour_commands.py
+the command line and refusals, behaviour_data.py what they learn from; behaviour_facts.py says what is kept.
 """
 
 import argparse
@@ -34,13 +34,14 @@ import warnings
 # Before NumPy is loaded: sums of products must not depend on the number of cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import commands
+import behaviour_cases
+import behaviour_commands
+import behaviour_problems
 import numba
 import numpy as np
-import problems
 import scipy
 import sklearn
-from facts import raised, steady
+from behaviour_facts import raised, steady
 
 import oneslack
 
@@ -53,7 +54,7 @@ LONGEST, SLOWEST = 300, 5
 def all_cases() -> dict:
     """From the name of a case to the function that runs it."""
     cases = {}
-    for module in (cases, problems, commands):
+    for module in (behaviour_cases, behaviour_problems, behaviour_commands):
         for name, run in module.cases():
             if name in cases:
                 raise ValueError(f"two cases are called {name!r}")

@@ -3,10 +3,10 @@
 from functools import partial
 from itertools import chain, product
 
-import data
+import behaviour_data as data
 import numpy as np
 import scipy.sparse as sp
-from facts import about, each, of_model, word
+from behaviour_facts import about, each, of_model, word
 
 import oneslack
 from oneslack import Chain, KernelSVC, LinearSVC, LinearSVR, MetricSVC, OneSlack, RankSVM, Streaming

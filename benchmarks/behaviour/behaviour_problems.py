@@ -4,11 +4,10 @@ import os
 from functools import partial
 from itertools import chain, product
 
-import data
+import behaviour_data as data
 import numpy as np
 import scipy.sparse as sp
-from facts import about, each, of_file, of_folder, of_model, of_result, steady, word
-from oneslack.brackets import bracket_scores
+from behaviour_facts import about, each, of_file, of_folder, of_model, of_result, steady, word
 
 import oneslack
 from oneslack import (
@@ -23,7 +22,7 @@ from oneslack import (
     Streaming,
 )
 from oneslack.formats import ShardWriter, open_shards, pack
-from oneslack.metrics import phrase_scores
+from oneslack.metrics import bracket_scores, phrase_scores
 
 CHAIN, CLASSES, RBF = Chain(3, 3), oneslack.Multiclass(8, 3), oneslack.Kernel("rbf", gamma=2.0)
 NAMED = ("auto", "one_slack", "n_slack", "dual_cd", "newton", "streaming", "distributed_dual")

@@ -9,10 +9,10 @@ import shlex
 from functools import partial
 from itertools import chain
 
-import data
+import behaviour_data as data
 import numpy as np
-from facts import digest, each, of_file, of_folder, steady
-from problems import write
+from behaviour_facts import digest, each, of_file, of_folder, steady
+from behaviour_problems import write
 
 import oneslack
 from oneslack import Binary, LinearSVC, LinearSVR, MetricSVC, Problem, SequenceTagger
