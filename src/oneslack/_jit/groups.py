@@ -151,7 +151,7 @@ def visit(rows, b, pool, upper, now, order, w, precision, scale=1.0):
     upper max(0, max g) - sum alpha g, before their steps, and the growth of the dual.
 
     used[k] = `now` where a cut holds some dual.  A step moves w `scale` times as far, where others move at
-    the same time (solvers/distributed_cuts.py).
+    the same time (solvers/distributed/cuts.py).
     """
     base, counts, slots, alpha, used, gram_base, gram = pool
     largest = 0

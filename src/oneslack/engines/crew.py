@@ -177,5 +177,5 @@ class ThreadCrews:
         return self
 
     def start(self, kind, parts, model, options) -> Crew:
-        """A crew with a worker of this kind (split/worker.py) for each part."""
+        """A crew with a worker of this kind (problems/parts/worker.py) for each part."""
         return ThreadCrew([kind(part, model, options) for part in parts])

@@ -30,7 +30,7 @@ from ._shared.parsed_input import (
 )
 from ._shared.parser_parameters import CHECKS
 
-#: One part of so many sentences is asked about at a time (solvers/doubts.py).
+#: One part of so many sentences is asked about at a time (memory/doubts.py).
 PARTS = 16
 REASON = "parsing is dear beside remembered trees: sentences in doubt are parsed, a part at a time"
 

@@ -10,7 +10,7 @@ never raises L (Yuille & Rangarajan 2003; Felzenszwalb et al. 2010; Yu & Joachim
 A.5).
 
 What is reached depends on the start: several may be tried.  Rounds go on from the duals and remembered cuts
-of the last one, moved to the new truths (solvers/moved_cuts.py), where the solver keeps them, and from its w
+of the last one, moved to the new truths (memory/moved_cuts.py), where the solver keeps them, and from its w
 otherwise.  The gap of a round is that of its convex problem; no bound is known of L itself.
 """
 

@@ -28,7 +28,7 @@ import numpy as np
 LOOKS, CALLS = 7, 8
 #: Rounds to a relative gap of 1e-3: what the sets of benchmarks/RESULTS.md took, in the middle.
 ROUNDS = 45
-#: Scores that a worker keeps at a time (split/scores.py), and vectors as long as w that it holds.
+#: Scores that a worker keeps at a time (engines/scores.py), and vectors as long as w that it holds.
 KEPT, VECTORS = 8, 4
 #: Seconds that a calibration takes, about, and the entries of its sample: more than caches hold.
 BUDGET, SAMPLE = 0.5, 5_000_000

@@ -52,7 +52,7 @@ def _variance(X, weights=None):
     return float(np.sum(stored * (numbers - mean) ** 2)) + zeros * mean**2
 
 
-#: From a parameter's name to its check; estimators/parameters.py has those of all estimators.
+#: From a parameter's name to its check; _shared/parameters.py has those of all estimators.
 KERNEL_CHECKS = {
     "kernel": lambda value: callable(value) or _choice("kernel", value, NAMES, "or a function"),
     "gamma": _check_gamma,

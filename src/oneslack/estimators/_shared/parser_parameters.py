@@ -40,7 +40,7 @@ def _flag(name, value):
         raise TypeError(f"{name} must be True or False; got {value!r}")
 
 
-#: From a parameter's name to its check; estimators/parameters.py has those of all estimators.
+#: From a parameter's name to its check; _shared/parameters.py has those of all estimators.
 CHECKS = {
     "loss": lambda value: _choice("loss", value, LOSSES),
     "missing": _missing,

@@ -2,7 +2,7 @@
 
 All workers hold the same point v = sum alpha delta, which counts everybody's duals.  In a `round` a worker
 goes over some of its own examples, as if every step moved v `scale` times as far, since the others move at
-the same time (solvers/distributed_cuts.py), and answers with its change of v.  The driver then says which
+the same time (solvers/distributed/cuts.py), and answers with its change of v.  The driver then says which
 share of that is taken and how v has changed by everybody's shares (`agree`).  Of changes only what is not
 zero travels.
 

@@ -1,7 +1,7 @@
 """The duals of one worker's examples, and a round of coordinate steps on them while the others stand still.
 
 The driver gives a point w that counts the duals of all workers.  A worker moves its own duals as if every
-step moved w `scale` times as far, since the others move at the same time (solvers/distributed_dual.py), and
+step moved w `scale` times as far, since the others move at the same time (solvers/distributed/dual.py), and
 answers with the change of v = sum alpha delta.  The driver may then take only a share of it: `settle`.
 """
 

@@ -213,7 +213,7 @@ class SplitProblem(Problem):
 
         return SplitCutCache(self, size, enough)
 
-    # The workers' duals: see solvers/distributed_dual.py.
+    # The workers' duals: see solvers/distributed/dual.py.
 
     def total_duals(self, method, *arguments):
         """A sum over the workers, or None where one of them has lost its duals."""

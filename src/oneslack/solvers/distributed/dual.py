@@ -43,7 +43,7 @@ LEANING = 3
 
 @dataclass(frozen=True)
 class DistributedDual:
-    """Dual coordinate ascent on a problem in parts (split/problem.py).
+    """Dual coordinate ascent on a problem in parts (problems/parts/problem.py).
 
     seed    of the order in which examples are visited
     passes  passes of a worker over its examples between two meetings, at most
