@@ -104,7 +104,7 @@ class Ray:
                 cluster.stop()
 
     def start(self, kind, parts, model, options) -> RayCrew:
-        """A crew with an actor of this kind (problems/parts/worker.py) for each part; `laid_out` comes first."""
+        """A crew with an actor of this kind (parts/worker.py) for each part; `laid_out` comes first."""
         ray = _imported()
         cluster, threads = None, self.threads
         if not ray.is_initialized():

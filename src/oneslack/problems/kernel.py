@@ -154,7 +154,7 @@ class KernelProblem(Capable, Identified):
         return ROUNDING[np.dtype(self.kernel.dtype).char]
 
     def prove(self, step, w, primal, way, share) -> Proven:
-        """Bounds that hold whatever rounding does (kernel_rounding.py), of w and the dual point of a step."""
+        """Bounds that hold whatever rounding does (kernels/rounding.py), of w and a step's dual point."""
         point, scores = step.proof()
         upper = primal_up(self, w, scores if w is step.w else None)
         dual = dual_down(self, point, upper, scores)

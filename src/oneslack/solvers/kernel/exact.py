@@ -189,7 +189,7 @@ class _Box:
         self.values = np.zeros(problem.n)
 
     def point(self, values):
-        """What duals prove (kernel_rounding.py)."""
+        """What duals prove (kernels/rounding.py)."""
         return box_point(self.problem, values)
 
     def bias(self, S):
@@ -259,7 +259,7 @@ class _Simplex:
         self.values[np.arange(problem.n), self.data.y] = 1.0
 
     def point(self, values):
-        """What duals prove (kernel_rounding.py)."""
+        """What duals prove (kernels/rounding.py)."""
         return simplex_point(self.problem, values)
 
     def bias(self, S):
