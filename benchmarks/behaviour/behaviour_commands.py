@@ -56,7 +56,7 @@ TRAINED = {
 #: Several commands, one after the other.
 COURSES = {
     "pack": """pack two.svm -o packed --shard-size 1KB --dtype float64 --jobs 1; info packed;
-        info packed --json; train classify packed -o m --memory 30KB --jobs 1; evaluate m packed;
+        info packed --json; train classify packed -o m --memory 18KB --jobs 1; evaluate m packed;
         predict m packed; info m""",
     "pack csv": """pack kinds.csv kinds.csv -o packed --shard-size 1KB -q; train classify packed -o m;
         evaluate m packed""",

@@ -329,7 +329,7 @@ def test_stopping_early_is_said():
         checkers_model(max_iter=2).fit(X, Y)
 
 
-@pytest.mark.parametrize("module", ["estimators.kernel_svc", "mercer", "datasets"])
+@pytest.mark.parametrize("module", ["estimators.kernel_svc", "kernels.mercer", "datasets.checkers"])
 def test_examples_of_the_docstrings(module):
     outcome = doctest.testmod(importlib.import_module(f"oneslack.{module}"))
     assert outcome.attempted > 0

@@ -45,6 +45,16 @@ def check_C(C):
         raise ValueError(f"C must be a positive number; got {C!r}")
 
 
+def check_width(model, X):
+    """Raise where a matrix has other columns than the model has features: compiled loops do not look."""
+    expected = getattr(model, "n_features", None)
+    if expected is not None and len(getattr(X, "shape", ())) == 2 and X.shape[1] != expected:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but {type(model).__name__} was made for {expected} features; "
+            "make it for as many as X has columns"
+        )
+
+
 @dataclass
 class Work:
     """What finding worst outputs has cost so far; the trace shows it."""
@@ -127,6 +137,8 @@ class Problem(Capable, Identified):
         self.engine = engine or (Threads if compiled else Processes)(n_jobs)
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         data = model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight)
+        if self.sees_scores:
+            check_width(model, getattr(data, "X", None))
         if hasattr(data, "check_finite"):
             data.check_finite()
         self._set_data(data)

@@ -235,6 +235,11 @@ class ShardedProblem(Problem):
             )
         if shards.kind == "sentences":
             raise ValueError(f"{shards.path}: holds sentences, no rows of features.")
+        if shards.n_features != getattr(model, "n_features", shards.n_features):
+            raise ValueError(
+                f"{shards.path}: holds {shards.n_features} features, but {type(model).__name__} was made for "
+                f"{model.n_features}; make it for as many as there are."
+            )
         if weigh is None and shards.manifest.weights:
             weigh = _own_weights
         self.model, self.C, self.X, self.Y = model, float(C), None, None
