@@ -220,7 +220,7 @@ class Smoothed:
     """P_mu of a problem: C sum_i s_i H_mu,i + 1/2 |r (w - prior)|^2."""
 
     def __init__(self, problem):
-        self.problem = problem
+        self.problem, self.shares, self.smooth = problem, problem.shares, problem.smooth
         regulariser = problem.regulariser
         penalised = np.ones(problem.n_params)
         if regulariser.n_free:
@@ -230,8 +230,8 @@ class Smoothed:
 
     def at(self, w, S, mu) -> Point:
         problem = self.problem
-        shares, loss, hinge, error = problem.smooth.duals(S, mu)
-        v = problem.shares.sum(shares)
+        shares, loss, hinge, error = self.smooth.duals(S, mu)
+        v = self.shares.sum(shares)
         gradient = problem.regulariser.gradient(w) - v
         regular = problem.regulariser.value(w)
         return Point(
@@ -250,10 +250,10 @@ class Smoothed:
         for only when the bound without it is worth it."""
         problem = self.problem
         if not problem.regulariser.n_free:
-            return at.bound, lambda: problem.shares.proof_at(at.v, at.loss, at.shares)
+            return at.bound, lambda: self.shares.proof_at(at.v, at.loss, at.shares)
         if relative_gap(primal, at.bound) > 0.1 and problem.n > 10_000:
             return -np.inf, no_dual_point
-        proof = problem.shares.proof(at.shares)
+        proof = self.shares.proof(at.shares)
         return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def newton_direction(self, at, mu):
@@ -261,7 +261,7 @@ class Smoothed:
 
     def hessian(self, shares, mu):
         """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""
-        return self.problem.smooth.hessian(shares, mu)
+        return self.smooth.hessian(shares, mu)
 
     def direction(self, H, gradient):
         """The Newton step where H is the Hessian of P_mu without the regulariser; H is changed."""
@@ -272,7 +272,7 @@ class Smoothed:
         lacking = np.maximum(1e-4 * problem.weight / problem.unit - H[diagonal, diagonal], 0.0)
         H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
         direction = -_solve_positive(H, gradient)
-        return problem.smooth.centre(direction)
+        return self.smooth.centre(direction)
 
     def search(self, w, S, direction, dS, mu):
         """Line search on P_mu: Newton on its slope, which is piecewise linear, inside a bracket."""
@@ -280,7 +280,7 @@ class Smoothed:
         first, second = problem.regulariser.slope(w, direction)
 
         def slope(t):
-            value, curvature = problem.smooth.slope(S, dS, t, mu)
+            value, curvature = self.smooth.slope(S, dS, t, mu)
             return first + t * second + value, second + curvature
 
         low, high, t = 0.0, np.inf, 1.0
