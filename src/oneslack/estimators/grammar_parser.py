@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import driver
 from ..data.ragged import Ragged
+from ..errors import users_level
 from ..models.grammar import GrammarModel, SpanFeatures
 from ..models.grammar.reading import read_grammar_and_trees
 from ..problems.new import new_problem
@@ -353,6 +354,6 @@ def _outside(sentences, trees):
     warnings.warn(
         f"{len(found)} of {len(trees)} trees cannot be made from the tags that are given, so that training "
         f"leaves them out ({first}); their numbers are in outside_.",
-        stacklevel=3,
+        stacklevel=users_level(),
     )
     return outside, kept

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
-from ..errors import FormatError, OneslackError
+from ..errors import FormatError, OneslackError, users_level
 from ..result import Status, Torn, Trace, TraceRow
 from .state_coding import decode, encode
 
@@ -197,7 +197,7 @@ class Keeper:
         warnings.warn(
             f"{self.checkpoint.path}: {unseen}, which cannot be compared with the one of the run that was "
             "written down; the bounds are true only if it is the same.",
-            stacklevel=4,
+            stacklevel=users_level(),
         )
 
     def _blame(self):
@@ -247,7 +247,7 @@ class Keeper:
             if not is_last:
                 raise
             # The result is at hand, and must not be lost for want of a place to go on from.
-            warnings.warn(str(error), RuntimeWarning, stacklevel=4)
+            warnings.warn(str(error), RuntimeWarning, stacklevel=users_level())
 
 
 @contextmanager

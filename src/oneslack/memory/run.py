@@ -132,8 +132,9 @@ class Run:
     def _reached(self, tol):
         """The status of a run whose bounds are within `tol`; None where they are not, or not proven yet."""
         gap = relative_gap(self.primal, self.dual)
-        # Now and then: it costs a look at all examples.
-        may_fall = gap > tol and len(self.trace).bit_count() == 1 and self._falls_to_floor()
+        # Now and then, as it costs a look at all examples; and before a run is given up.
+        is_turn = len(self.trace).bit_count() == 1 or self.step.stalled
+        may_fall = gap > tol and is_turn and self._falls_to_floor()
         if (gap > tol and not may_fall) or not self._is_time(gap):
             return None
         self.tried = gap, len(self.trace)
