@@ -122,7 +122,7 @@ class Binary:
     # How large things are, for bounds that hold whatever rounding does (rounding.py).
 
     def sizes(self, data) -> Sizes:
-        return Sizes(data.lengths + self.intercept, 1.0, data.weights)
+        return Sizes(data.lengths + 1.0 if self.intercept else data.lengths, 1.0, data.weights)
 
     def free_bound(self, data):
         """The best b, other weights fixed, puts an example on its margin: y (<w, x> + b) = 1."""

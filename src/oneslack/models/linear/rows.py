@@ -78,6 +78,7 @@ class LinearData:
         """Raise where X holds a number that is not finite, or too large to be squared."""
         if not self.norm2.max(initial=0.0) <= LARGEST:
             check_finite(self.X)
+        self.lengths  # noqa: B018  found now, while the squares are at hand: the certificate needs them
 
     def take(self, index) -> LinearData:
         """The examples `index`, as a copy."""
