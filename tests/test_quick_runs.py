@@ -34,7 +34,10 @@ def graph():
             {"solvers/test_simplex_qp.py": 1, "solvers/test_solvers.py": 2},
         ),
         ("src/oneslack/_jit/cky.py", {"_jit/test_jit_off.py": 2, "models/test_cky.py": 4}),
-        ("src/oneslack/_jit/binary.py", {"solvers/test_solvers.py": 4, "problems/test_regulariser.py": 4}),
+        (
+            "src/oneslack/_jit/scalar_loss.py",
+            {"solvers/test_solvers.py": 4, "problems/test_regulariser.py": 4},
+        ),
         ("tests/reference.py", {"solvers/test_solvers.py": 3}),
         ("tests/cli/conftest.py", {"cli/test_tune.py": 2}),
         ("tests/cli/test_tune.py", {"cli/test_tune.py": 0}),

@@ -15,7 +15,7 @@ from reference import Reference
 import oneslack
 from oneslack.checks.brute import all_cuts
 from oneslack.checks.model import CheckReport, ModelError
-from oneslack.models.linear.binary_dual import BinaryDual
+from oneslack.models.linear.scalar_dual import ScalarDual
 
 NUMBER = r"-?\d[\d.e+-]*"
 
@@ -606,7 +606,7 @@ class ForgetfulPasses(BrokenBinary):
     says = rf"dual_passes, .*: weight 0 of the point is {NUMBER}, but its duals have {NUMBER}"
 
     def dual_passes(self, data, C, seed):
-        class Passes(BinaryDual):
+        class Passes(ScalarDual):
             def run(self, rate):
                 self.alpha[-1] = 0.3 * self.upper[-1]
                 return super().run(rate)
@@ -618,7 +618,7 @@ class PassesThatDoNotGoOn(BrokenBinary):
     says = rf"dual_passes, restored, .*: weight \d of the point is {NUMBER}, but its duals have {NUMBER}"
 
     def dual_passes(self, data, C, seed):
-        class Passes(BinaryDual):
+        class Passes(ScalarDual):
             def restore(self, state):
                 pass
 

@@ -52,7 +52,7 @@ class RowsInMemory:
         self.is_sparse = sp.issparse(data.X)
         self.n_numbers = data.X.nnz if self.is_sparse else data.X.size
         self.row_bytes = row_bytes(data.X)
-        self.unit = getattr(data, "unit", 1.0)
+        self.unit = getattr(data, "unit", None) or 1.0
 
     def pieces(self, rows):
         """Bounds (lo, hi) of ranges of at most `rows` rows."""

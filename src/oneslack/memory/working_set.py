@@ -21,7 +21,7 @@ class WorkingSet:
         self.m = self.n_numbers = 0
         part = source.part(0, 1)
         # The size of a loss is that of all rows, where they have one.
-        self._template = replace(part, unit=source.unit) if hasattr(part, "unit") else part
+        self._template = replace(part, unit=source.unit) if getattr(part, "unit", None) else part
         self._index = np.empty(rows, np.int64)
         self._y = np.empty(rows, part.y.dtype)
         self._weights = np.empty(rows)

@@ -156,7 +156,7 @@ class Problem(Capable, Identified):
         check_total(total, self.C)
         self.mean = 1.0 / total
         self.weight = self.C * total
-        self.unit = getattr(data, "unit", 1.0)
+        self.unit = getattr(data, "unit", None) or 1.0
         self.n_params = self.model.n_params
 
     def name_examples_from(self, first):

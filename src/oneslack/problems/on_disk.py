@@ -62,7 +62,7 @@ class ShardedData:
     def _sums(self):
         """(sum of the weights, how large a loss is): targets and weights are read, no rows."""
         total, size = 0.0, 0.0
-        has_unit = hasattr(self.part(0, 1), "unit") if self.n else False
+        has_unit = self.n > 0 and getattr(self.part(0, 1), "unit", None) is not None
         if self._weigh is None and not has_unit:
             return float(self.n), 1.0
         for lo, hi in self.pieces(SUMMED):
@@ -387,7 +387,8 @@ def _own_weights(rows):
 
 
 def _default_code(model):
-    kind = type(model).__name__
-    if kind == "Binary":
+    if not hasattr(model, "phi"):
+        return lambda rows: rows.codes
+    if model.phi.has_sides:
         return lambda rows: np.where(rows.codes == 1, 1.0, -1.0)
-    return (lambda rows: rows.codes) if kind == "Multiclass" else (lambda rows: rows.y)
+    return lambda rows: rows.y

@@ -14,7 +14,7 @@ import numpy as np
 from ...data.rows import Shard
 from ...memory.kept_weights import KeptWeights
 from ...memory.state_coding import check_between, check_places
-from ..linear.box_dual import BLOCK, resting_zone
+from ..linear.scalar_dual import BLOCK, resting_zone
 
 
 class ConstraintsDual:

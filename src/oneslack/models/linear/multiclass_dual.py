@@ -13,7 +13,7 @@ import numpy as np
 
 from ...memory.kept_weights import KeptWeights
 from ...memory.state_coding import check_between, check_places
-from .box_dual import best_multiple
+from .scalar_dual import best_multiple
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
 BLOCK = 32

@@ -7,7 +7,7 @@ extension of protocols.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,11 +25,13 @@ UNDERFLOW = 1e-290
 
 @dataclass(frozen=True)
 class LinearData:
-    """Packed examples: X (n, d) dense or CSR, y (n,) as the model codes it, weights (n,)."""
+    """Packed examples: X (n, d) dense or CSR, y (n,) as the model codes it, weights (n,); `unit` is the size
+    of targets that are numbers, by which solvers measure losses."""
 
     X: object
     y: np.ndarray
     weights: np.ndarray
+    unit: float | None = field(default=None, kw_only=True)
 
     @cached_property
     def view(self):
@@ -82,7 +84,13 @@ class LinearData:
 
     def take(self, index) -> LinearData:
         """The examples `index`, as a copy."""
-        return LinearData(self.X[index], self.y[index], self.weights[index])
+        return LinearData(self.X[index], self.y[index], self.weights[index], unit=self.unit)
+
+    def in_units(self) -> LinearData:
+        """The same, with the mean size of their targets as unit."""
+        total = float(self.weights.sum())
+        unit = float(self.weights @ np.abs(self.y)) / total if total > 0 else 0.0
+        return replace(self, unit=unit or 1.0)
 
 
 def small_norms(X) -> np.ndarray:

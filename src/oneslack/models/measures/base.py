@@ -75,7 +75,7 @@ class SampleMeasure:
                 f"{type(self).__name__} counts examples, so all sample weights must be 1; "
                 "leave them out, or leave out the examples of weight 0"
             )
-        rows = Binary.pack(self, X, Y)
+        rows = Binary(self.n_features, self.intercept).pack(X, Y)
         return self._prepared(SampleData(rows.X, rows.y, rows.weights))
 
     def _prepared(self, data: SampleData) -> SampleData:

@@ -1,5 +1,8 @@
-"""One box-bounded dual an example: what the dual passes of two classes and of regression share.
+"""Dual coordinate passes under a scalar loss: the `dual pass` extension (protocols.py).
 
+    D(alpha) = sum_i [t_i alpha_i - charge(alpha_i)] - 1/2 |sum_i alpha_i x_i|^2
+
+One variable an example (Hsieh et al. 2008), w kept up to date, rows visited in blocks of neighbours.
 Examples that rest at a bound are left out (shrinking) until a look at all scores (the KKT conditions) brings
 them back.
 """
@@ -38,13 +41,13 @@ def best_multiple(regulariser, v, linear) -> float:
     return float(regulariser.dual(v, linear) > regulariser.dual(np.zeros_like(v), 0.0))
 
 
-class BoxDual:
-    """alpha (n,), w (d,) and what is active.  A model adds `linear`, `_pass`, `_unsettled`, `_imbalance`."""
+class ScalarDual:
+    """alpha (n,), w (d,) and what is active."""
 
     #: |delta|^2 of an example beside |x|^2.
     spread = 1.0
-    #: Each dual has bounds of its own, of which the lower one may be negative.
-    is_boxed, is_signed = True, False
+    #: Each dual has bounds of its own.
+    is_boxed = True
 
     def __init__(self, model, data, C, seed, regulariser=None):
         self.model, self.data = model, data
@@ -86,27 +89,39 @@ class BoxDual:
         """Any duals, or changes of them, as shares of their bound."""
         return np.divide(alpha, self.upper, out=np.zeros_like(alpha), where=self.upper > 0)
 
+    def linear(self):
+        """sum_i t_i alpha_i - charge(alpha_i)."""
+        phi, y = self.model.phi, self.data.y
+        paid = np.sum(phi.charge(y, self.alpha, self.upper))
+        return float(np.einsum("i,i", self.alpha, phi.target(y)) - paid)
+
     def leaning(self, S):
         """The duals after each example's own exact step at scores S, as if it were alone."""
-        length = np.divide(1.0, self.norm2, out=np.zeros_like(self.norm2), where=self.norm2 > 0)
-        return self._projected(self.alpha, length, S)
+        from ..._jit.scalar_loss import leaning
+
+        out = np.empty_like(self.alpha)
+        leaning(self.model.phi, self.data.y, self.upper, self.norm2, S, self.alpha, out)
+        return out
 
     def run(self, rate, takes_imbalance=True):
         """One pass over what is active; returns the running gap and the growth of the dual.  The bias takes
         the imbalance that is left, but where others have duals too."""
-        self.count, gap, growth, low, high = self._pass(
-            self.upper, self.norm2, self.scale, rate, self.alpha, self.kept_weights.loops, self.bias,
-            self.active, self.count, self.kept, BLOCK, self.zone, self.random,
+        from ..._jit.scalar_loss import dual_pass
+
+        self.count, gap, growth, low, high = dual_pass(
+            self.model.phi, self.data.view, self.data.y, self.upper, self.norm2, self.scale, rate, self.alpha,
+            self.kept_weights.loops, self.bias, self.active, self.count, self.kept, BLOCK, self.zone,
+            self.random,
         )  # fmt: skip
         self.active, self.kept = self.kept, self.active
         if rate and takes_imbalance:
-            self.bias += rate * self._imbalance()
+            self.bias += rate * self.alpha.sum()
         self.zone[:] = resting_zone(low, high)
         return gap, growth
 
     def imbalance(self):
         """What the duals sum to along the intercept, as the bias has it."""
-        return np.full(1, self._imbalance())
+        return np.full(1, self.alpha.sum())
 
     def begin(self, problem, alpha, bias):
         """Begin at these duals, or their best multiple."""
@@ -121,7 +136,9 @@ class BoxDual:
 
     def reopen(self, S):
         """Bring back every example that may still move at scores S."""
-        self.count = self._unsettled(self.upper, S, self.alpha, self.active)
+        from ..._jit.scalar_loss import unsettled
+
+        self.count = unsettled(self.model.phi, self.data.y, self.upper, S, self.alpha, self.active)
         self.zone[:] = np.inf
 
     def state(self):
@@ -134,7 +151,7 @@ class BoxDual:
         for name in ("alpha", "bias", "random", "zone"):
             getattr(self, name)[...] = state[name]
         self.kept_weights.restore(state)
-        check_between("alpha", self.alpha, -self.upper if self.is_signed else 0.0, self.upper)
+        check_between("alpha", self.alpha, *self.model.phi.bounds(self.data.y, self.upper))
         check_between("bias", self.bias, -np.finfo(float).max, np.finfo(float).max)
         check_places("active", state["active"], self.data.n)
         self.count = len(state["active"])

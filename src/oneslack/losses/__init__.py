@@ -1,0 +1,63 @@
+"""Scalar losses phi(y, z) of a target y and a score z, one a file, each with its conjugate.
+
+    P(w) = 1/2 |w|^2 + C sum_i s_i phi(y_i, <w, x_i>)
+    D(a) = sum_i [t_i a_i - charge(a_i)] - 1/2 |sum_i a_i x_i|^2           a_i = C s_i p_i,  p = -d phi / d z
+
+A loss is a NamedTuple of its parameters with the methods of `Loss` below.  They take numbers; compiled loops
+(_jit/scalar_loss.py) call the same methods, each loss compiled on its own.  A new one is a file and a line in
+LOSSES.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from .hinge import Hinge
+from .tube import Tube
+
+#: By the names that estimators and the command line know.
+LOSSES = {"hinge": Hinge, "epsilon_insensitive": Tube}
+
+
+class Loss(Protocol):
+    """phi(y, z), convex in z, and its duals: -phi*(-p) = t p - charge(p).
+
+    C is the weight of the loss, and a = C p its dual; q is the curvature that D has in a beside the charge.
+    """
+
+    #: Whether y is -1 or +1, and phi a function of y z; else y is any number.
+    has_sides: bool
+
+    def value(self, y, z):
+        """phi."""
+
+    def dual(self, y, z):
+        """p = -d phi / d z; at a kink the p that is nearest to 0."""
+
+    def target(self, y):
+        """t, of numbers or arrays."""
+
+    def charge(self, y, a, C):
+        """What D pays for a, beside t a; of numbers or arrays."""
+
+    def bounds(self, y, C):
+        """(lowest, highest) a; of arrays."""
+
+    def smooth(self, y, z, mu):
+        """(p, error) of phi with its kinks rounded off by mu: the dual there, and by how much phi_mu is above
+        t p - charge(p) - p z."""
+
+    def curvature(self, p, mu):
+        """d^2 phi_mu / d z^2 where the dual is p."""
+
+    def place(self, y, a, C):
+        """-1 where a is at 0 and needs a push to leave, 1 where it is at another bound, else 0."""
+
+    def pull(self, y, z, a, C):
+        """How much D grows as |a| does.  Below 0 at place -1, above 0 at place 1, the dual rests."""
+
+    def step(self, y, z, a, C, q):
+        """The best a' of t a' - charge(a') - (a' - a) z - q/2 (a' - a)^2."""
+
+    def size(self, y):
+        """No term of t p - charge(p) is larger beside |p|, and no kink lies beyond it; of arrays."""
