@@ -300,8 +300,8 @@ class Problem(Protocol):
     def prove(self, step, w, primal, way, share) -> Any:
         """Optional: both bounds at once, in its own way."""
 
-    def plane_errors(self) -> tuple[float, float]:
-        """By how much a plane's normal and its offset may be off."""
+    def plane_errors(self, lowest) -> tuple[float, float]:
+        """By how much a plane's normal and its offset may be off, where none is below `lowest`."""
 
     def cut_lengths(self) -> Any:
         """No cut is longer: (n,), or one number for all."""

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import fsum, inf, nextafter, sqrt
+from math import fsum, inf, log, nextafter, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +83,7 @@ class Extent:
     losses   sum_i s_i max_z loss_i(z)
     free     |b*| of an optimum is at most free[0] + free[1] |w*|; None where nothing is known
     is_sum   whether the risk is a sum of numbers >= 0; else it is a difference of sums
+    odds     weights (for, against) whose log-odds, in size, are to be added to free[0]
     """
 
     terms: int
@@ -91,16 +92,65 @@ class Extent:
     losses: float
     free: tuple[float, float] | None = None
     is_sum: bool = True
+    odds: tuple[float, float] | None = None
+
+    @property
+    def free_bound(self) -> tuple[float, float] | None:
+        """`free`, with the odds of all examples."""
+        if self.odds is None:
+            return self.free
+        up, down = self.odds
+        far = SAFE * abs(log(up / down)) if up > 0.0 and down > 0.0 else inf
+        return self.free[0] + far, self.free[1]
 
     def __add__(self, other) -> Extent:
         """Of examples of the same problem together."""
         free = None
         if self.free is not None and other.free is not None:
             free = tuple(max(pair) for pair in zip(self.free, other.free, strict=True))
+        odds = self.odds and tuple(sum(pair) for pair in zip(self.odds, other.odds, strict=True))
         return Extent(
             max(self.terms, other.terms), self.rows + other.rows, self.reach + other.reach,
-            self.losses + other.losses, free, self.is_sum and other.is_sum,
+            self.losses + other.losses, free, self.is_sum and other.is_sum, odds,
         )  # fmt: skip
+
+    def primal_size(self, length, risk) -> float:
+        """Rounding of scores, off by a share of `length` times their rows, adds that share of this to the sum
+        of the losses."""
+        return self.losses + self.reach * length
+
+    def dual_sizes(self, C, linear) -> tuple[float, float]:
+        """At least (sum alpha |delta|, sum alpha loss), each term by its size, of duals whose losses sum to
+        `linear`."""
+        return C * self.reach, C * self.losses
+
+
+@dataclass(frozen=True)
+class SquaredExtent(Extent):
+    """Of losses without a largest slope, like (t - z)^2, whose duals pay at least a^2 / 4 C s.
+
+    reach, losses   sqrt(sum_i s_i |x_i|^2) and T = sqrt(sum_i s_i t_i^2)
+
+    By Cauchy and Schwarz:
+
+    P   sum s (phi(z + e) - phi(z)) <= 2 sqrt(R) E + E^2          R the sum of the losses, E^2 = sum s e^2
+    D   sum |a| |x| <= 2 sqrt(K C) reach                          K = sum a^2 / 4 C s
+        linear <= sum |t a| - K <= 2 sqrt(K C) T - K,   so   sqrt(K) <= sqrt(C) T + sqrt(C T^2 - linear)
+    """
+
+    def __add__(self, other) -> SquaredExtent:
+        both = super().__add__(other)
+        lengths = SAFE * sqrt(self.reach**2 + other.reach**2), SAFE * sqrt(self.losses**2 + other.losses**2)
+        return SquaredExtent(both.terms, both.rows, *lengths, both.free, both.is_sum)
+
+    def primal_size(self, length, risk) -> float:
+        E = self.losses + self.reach * length
+        return 2.0 * SAFE * E * sqrt(max(risk, 0.0)) + gamma(self.terms + 64) * E * E
+
+    def dual_sizes(self, C, linear) -> tuple[float, float]:
+        T = sqrt(C) * self.losses
+        root = SAFE * (T + sqrt(T * T + max(-linear, 0.0)))
+        return 2.0 * root * sqrt(C) * self.reach, 2.0 * root * T + root * root
 
 
 @dataclass(frozen=True)
@@ -238,7 +288,7 @@ def primal_error(extent, regulariser, w, primal, C, way=0.0) -> float:
     error = gamma(len(w) + 16) * regular + gamma(16) * abs(primal)
     if length == 0.0:  # all scores are 0 exactly
         return error + gamma(extent.rows + 16) * abs(primal)
-    size = C * (extent.losses + extent.reach * length)
+    size = C * extent.primal_size(length, (primal - regular) / C)
     if extent.is_sum:
         error += gamma(extent.terms + 64) * size + gamma(extent.rows + 16) * max(primal - regular, 0.0)
     else:
@@ -251,7 +301,8 @@ class Sizes(NamedTuple):
 
     lengths   |dS_i / dw|, or that of the longest of its scores
     losses    the largest |loss|
-    slopes    the largest sum of |coefficients| of a cut: s_i times what its scores count
+    slopes    the largest sum of |coefficients| of a cut: s_i times what its scores count; None where none is
+              the largest (SquaredExtent)
     """
 
     lengths: Any
@@ -271,10 +322,20 @@ def _weighted(slopes, values):
 
 def extent_of(model, data) -> Extent:
     """Of the packed examples of a model with scores, which tells their `sizes`."""
-    reach, losses = model.sizes(data).totals()
+    sizes = model.sizes(data)
     free = model.free_bound(data) if hasattr(model, "free_bound") else None
     is_sum = not hasattr(model, "cut_along")  # as Scores in protocols.py says
-    return Extent(data.depth + 1, data.n, reach, losses, free, is_sum)
+    if sizes.slopes is None:
+        reach, losses = (_root_square(data.weights, values) for values in (sizes.lengths, sizes.losses))
+        return SquaredExtent(data.depth + 1, data.n, reach, losses, free, is_sum)
+    odds = model.odds(data) if hasattr(model, "odds") else None
+    return Extent(data.depth + 1, data.n, *sizes.totals(), free, is_sum, odds)
+
+
+def _root_square(weights, values):
+    """sqrt(sum_i s_i value_i^2), rounded up."""
+    values = np.broadcast_to(values, weights.shape)
+    return (1.0 + gamma(len(weights) + 16)) * sqrt(float(np.einsum("i,i,i", weights, values, values)))
 
 
 def worst_scores(model, data, S, w, terms):

@@ -13,10 +13,23 @@ from __future__ import annotations
 from typing import Protocol
 
 from .hinge import Hinge
+from .huber import Huber
+from .logistic import Logistic
+from .pinball import Pinball
+from .squared_hinge import SquaredHinge
+from .squared_tube import SquaredTube
 from .tube import Tube
 
 #: By the names that estimators and the command line know.
-LOSSES = {"hinge": Hinge, "epsilon_insensitive": Tube}
+LOSSES = {
+    "hinge": Hinge,
+    "squared_hinge": SquaredHinge,
+    "logistic": Logistic,
+    "epsilon_insensitive": Tube,
+    "squared_epsilon_insensitive": SquaredTube,
+    "pinball": Pinball,
+    "huber": Huber,
+}
 
 
 class Loss(Protocol):
@@ -27,6 +40,8 @@ class Loss(Protocol):
 
     #: Whether y is -1 or +1, and phi a function of y z; else y is any number.
     has_sides: bool
+    #: The largest |p|; where there is none, charge(a, C) is at least a^2 / 4 C.
+    steepest: float
 
     def value(self, y, z):
         """phi."""
@@ -60,4 +75,4 @@ class Loss(Protocol):
         """The best a' of t a' - charge(a') - (a' - a) z - q/2 (a' - a)^2."""
 
     def size(self, y):
-        """No term of t p - charge(p) is larger beside |p|, and no kink lies beyond it; of arrays."""
+        """No kink of phi lies beyond it, and no |t p| + |charge(p)| is larger, times `steepest`; of arrays."""

@@ -1,6 +1,6 @@
 """The hinge max(0, 1 - y z): the support vector machine's (Cortes & Vapnik 1995).
 
-Its dual is in [0, 1] on the side of y, and free: D(a) = sum_i y_i a_i - 1/2 |sum_i a_i x_i|^2.
+Its dual is in [0, 1] on the side of y, and pays nothing: D(a) = sum_i y_i a_i - 1/2 |sum_i a_i x_i|^2.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ class Hinge(NamedTuple):
     """max(0, 1 - y z)."""
 
     has_sides = True
+    steepest = 1.0
 
     def value(self, y, z):
         return max(1.0 - y * z, 0.0)
@@ -44,9 +45,10 @@ class Hinge(NamedTuple):
         return 1.0 - y * z
 
     def step(self, y, z, a, C, q):
-        if q <= 0.0:  # an empty row lacks 1 whatever w is
-            return y * C
-        return y * min(max(abs(a) + (1.0 - y * z) / q, 0.0), C)
+        u = 1.0 - y * z
+        if q <= 0.0:  # an empty row lacks the same whatever w is
+            return y * C if u > 0.0 else 0.0
+        return y * min(max(abs(a) + u / q, 0.0), C)
 
     def size(self, y):
         return 1.0

@@ -18,6 +18,7 @@ class Tube(NamedTuple):
     epsilon: float = 0.0
 
     has_sides = False
+    steepest = 1.0
 
     def value(self, y, z):
         return max(abs(y - z) - self.epsilon, 0.0)

@@ -44,8 +44,8 @@ class RiskProblem(Capable, Identified):
         """What a dual point proves, where P(w) <= upper."""
         return lower_bound(self.regulariser, proof, None, w, upper, enough)
 
-    def plane_errors(self) -> tuple[float, float]:
-        """By how much a plane's normal and its offset may be off."""
+    def plane_errors(self, lowest) -> tuple[float, float]:
+        """By how much a plane's normal and its offset may be off, where none is below `lowest`."""
         return 0.0, self._offset_error
 
     @property

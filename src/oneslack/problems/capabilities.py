@@ -206,13 +206,15 @@ class Shares:
         sums, excess = extent.rows, gamma(4 + shares.size // len(shares))
 
         def refined():
-            slopes = np.abs(self.model.coefficients(self.data, shares))
-            slopes = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
-            mass, losses = (C * total for total in self.model.sizes(self.data).totals(slopes))
-            return dual_proof(regulariser, v, linear, mass, losses, sums, excess)
+            if hasattr(self.model, "dual_sizes"):
+                mass, losses = self.model.dual_sizes(self.data, shares)
+            else:
+                slopes = np.abs(self.model.coefficients(self.data, shares))
+                slopes = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
+                mass, losses = self.model.sizes(self.data).totals(slopes)
+            return dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess)
 
-        mass, losses = C * extent.reach, C * extent.losses
-        return dual_proof(regulariser, v, linear, mass, losses, sums, excess, refined)
+        return dual_proof(regulariser, v, linear, *extent.dual_sizes(C, linear), sums, excess, refined)
 
 
 def passes_of(problem):

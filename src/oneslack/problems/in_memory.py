@@ -295,13 +295,15 @@ class Problem(Capable, Identified):
 
     def lower(self, proof, w, upper, enough=np.inf) -> Lower:
         """What a dual point proves, where P(w) <= upper."""
-        return lower_bound(self.regulariser, proof, self.extent.free, w, upper, enough)
+        return lower_bound(self.regulariser, proof, self.extent.free_bound, w, upper, enough)
 
-    def plane_errors(self) -> tuple[float, float]:
-        """By how much a plane's normal, as a vector, and its offset may be off."""
+    def plane_errors(self, lowest) -> tuple[float, float]:
+        """By how much a plane's normal, as a vector, and its offset may be off, where no offset is below
+        `lowest`."""
         extent = self.extent
         share = self.mean * gamma(extent.terms + extent.rows + 64)
-        return share * extent.reach, share * extent.losses
+        mass, losses = extent.dual_sizes(1.0, lowest / self.mean)
+        return share * mass, share * losses
 
     # Values and cuts at w.
 

@@ -372,10 +372,8 @@ class ShardedShares(Shares):
             v += normal
             linear += loss
         extent, C = problem.extent, problem.C
-        excess = gamma(32 + shares.size // problem.n)
-        return dual_proof(
-            regulariser, C * v, C * linear, C * extent.reach, C * extent.losses, problem.n, excess
-        )
+        sizes, excess = extent.dual_sizes(C, C * linear), gamma(32 + shares.size // problem.n)
+        return dual_proof(regulariser, C * v, C * linear, *sizes, problem.n, excess)
 
 
 def _cut(arguments, at):

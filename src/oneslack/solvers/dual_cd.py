@@ -175,10 +175,10 @@ def running_proof(problem, passes, visits) -> Proof:
     """The duals with w as it was kept up to date.  No partial sum of a component has more than C sum_i s_i
     |x_ik|, so `visits` steps are off by at most gamma(2 visits) of it; summed up anew it is less."""
     extent, C = problem.extent, problem.C
-    n = problem.n_params
+    v, linear = passes.weights.reshape(problem.n_params).copy(), passes.linear()
     return dual_proof(
-        problem.regulariser, passes.weights.reshape(n).copy(), passes.linear(), C * extent.reach,
-        C * extent.losses, 2 * visits, gamma(16), lambda: problem.shares.proof(passes.shares),
+        problem.regulariser, v, linear, *extent.dual_sizes(C, linear), 2 * visits, gamma(16),
+        lambda: problem.shares.proof(passes.shares),
     )  # fmt: skip
 
 

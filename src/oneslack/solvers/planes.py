@@ -107,8 +107,8 @@ class Planes:
             self._make_room()
         return self.regulariser.point(v, self.free_values), self.dual
 
-    def proof(self, normal_error, offset_error) -> Proof:
-        """The dual point, where normals and offsets of planes may be off by so much.
+    def proof(self, errors) -> Proof:
+        """The dual point, where errors(lowest offset) tells how much normals and offsets may be off.
 
         With one free weight k the duals could be made to balance by scaling those of one side, a_j g_jk > 0
         or < 0, down: by which share of v_k the bound falls then is told as `free`.
@@ -117,6 +117,7 @@ class Planes:
             raise Torn
         a, regulariser = self.a, self.regulariser
         v, linear = self.normals.combine(a), inner(a, self.offsets)
+        normal_error, offset_error = errors(float(self.offsets[a > 0.0].min(initial=0.0)))
         total = max(abs(float(a[self.groups == group].sum()) - self.weight) for group in range(self.n_groups))
         share = gamma(len(a) + 16 + 512 * self.n_merges) + total / self.weight
         lengths = (1.0 + gamma(regulariser.n_params + 8)) * np.sqrt(np.maximum(self.gram.diagonal(), 0.0))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...certificate.rounding import Sizes
+from ...certificate.rounding import Sizes, gamma
 from .rows import LinearData, pack_rows
 
 
@@ -80,8 +80,8 @@ class ScalarModel:
         return data.weights * p
 
     def dual_loss(self, data, p):
-        paid = data.weights * self.phi.charge(data.y, p, 1.0)
-        return float(np.einsum("i,i", data.weights * p, self.phi.target(data.y)) - paid.sum())
+        paid = np.sum(data.weights * self.phi.charge(data.y, p, 1.0))
+        return float(np.einsum("i,i", data.weights * p, self.phi.target(data.y)) - paid)
 
     def balance(self, data, p):
         return self.balanced(data, p, self.flow(data, p)) if self.intercept else p
@@ -140,11 +140,26 @@ class ScalarModel:
     # How large things are, for bounds that hold whatever rounding does (rounding.py).
 
     def sizes(self, data) -> Sizes:
-        return Sizes(data.lengths + self.intercept, self.phi.size(data.y), data.weights)
+        steepest = self.phi.steepest
+        slopes = None if steepest == np.inf else steepest * data.weights
+        return Sizes(data.lengths + self.intercept, self.phi.size(data.y), slopes)
+
+    def dual_sizes(self, data, p):
+        """(sum_i s_i |p_i| |x_i|, the sum of the sizes of all terms of `dual_loss`), rounded up."""
+        s, up = data.weights, 1.0 + gamma(data.n + 16)
+        terms = np.abs(p * self.phi.target(data.y)) + np.abs(self.phi.charge(data.y, p, 1.0))
+        mass = np.einsum("i,i,i", s, np.abs(p), data.lengths + self.intercept)
+        return up * float(mass), up * float(np.einsum("i,i", s, terms))
 
     def free_bound(self, data):
-        """The best b, other weights fixed, puts an example on a kink of its loss."""
+        """Where the best b can be, other weights fixed."""
         return float(np.max(self.phi.size(data.y))), float(data.lengths.max())
+
+    def odds(self, data):
+        """Weights of both sides, where the best b depends on them."""
+        if not getattr(self.phi, "has_odds", False):
+            return None
+        return float(data.weights[data.y > 0].sum()), float(data.weights[data.y < 0].sum())
 
     def worsened(self, data, S, e):
         """Scores that have every example's loss raised by what an error of e (n,) can do."""
@@ -160,8 +175,8 @@ def _ratio(part, whole):
 
 
 @dataclass(frozen=True)
-class Scalar(ScalarModel):
-    """A target y under any loss of losses/; x (d,)."""
+class Linear(ScalarModel):
+    """A target y under any loss `phi` of losses/; x (d,)."""
 
     n_features: int
     phi: Any

@@ -74,6 +74,7 @@ class PassDuals:
             alpha = self.passes.alpha
             alpha[...] = self.before + step * (alpha - self.before)
         self.before = None
+        return self.passes.linear()
 
     def sum(self):
         """(v, sum alpha loss, imbalance), from the duals alone."""

@@ -170,8 +170,8 @@ class SplitProblem(Problem):
     def proof_of_sums(self, v, linear) -> Proof:
         """Duals given by their sums."""
         extent, C = self.extent, self.C
-        mass, losses = C * extent.reach, C * extent.losses
-        return dual_proof(self.regulariser, np.array(v), linear, mass, losses, extent.rows, gamma(1024))
+        sizes = extent.dual_sizes(C, linear)
+        return dual_proof(self.regulariser, np.array(v), linear, *sizes, extent.rows, gamma(1024))
 
     def sample(self, index):
         raise OneslackError("a problem in parts gives no samples; use another solver than newton")

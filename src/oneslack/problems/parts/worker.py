@@ -180,9 +180,9 @@ class Worker:
         return packed(change), *rest
 
     def dual_settle(self, step):
-        """Take only a share of the last round's change; a worker that was started anew begins at 0."""
-        if self._duals is not None:
-            self._duals.settle(step)
+        """Take only a share of the last round's change: sum alpha loss after it.  A worker that was started
+        anew begins at 0."""
+        return 0.0 if self._duals is None else self._duals.settle(step)
 
     def dual_sum(self, seed=None):
         """(v, sum alpha loss, imbalance) of the worker's duals, without the rounding of many steps; with a

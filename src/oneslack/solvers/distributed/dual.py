@@ -168,10 +168,11 @@ class TeamDuals:
         b = linear - V @ self.v - R @ self.bias
         G = V @ V.T + self.rate * (R @ R.T)
         steps = shares_to_take(G, b)
-        if (steps != 1.0).any():
-            self._settle(steps, separate)
+        if (steps != 1.0).any():  # a charge is no share of that of the whole change
+            self.linear = float(sum(self._settle(steps, separate)))
+        else:
+            self.linear += float(linear.sum())
         self.v += steps @ V
-        self.linear += float(steps @ linear)
         self.imbalance = self.imbalance + steps @ R
         self.bias = self.bias + self.rate * (steps @ R)
         best = b.sum() / G.sum() if G.sum() > 0.0 else 1.0
@@ -180,9 +181,8 @@ class TeamDuals:
 
     def _settle(self, steps, separate):
         if separate:
-            self.engine.ask_each("dual_settle", steps.tolist())
-        else:
-            self.engine.ask("dual_settle", float(steps[0]))
+            return self.engine.ask_each("dual_settle", steps.tolist())
+        return self.engine.ask("dual_settle", float(steps[0]))
 
     def _recover(self):
         """Take back what was not agreed upon, and sum up what is there."""

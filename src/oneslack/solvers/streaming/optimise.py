@@ -67,9 +67,9 @@ class NewtonOptimiser:
         share = part.weight / self.problem.weight
         for _ in range(STEPS):
             at = smooth.at(w, S, self.mu)
-            if at.slack <= LOOSE * at.error:
-                size = max(at.hinge, share * max(dual, self.problem.regulariser.value(w)))
-                allowed = ROUNDING * self.tol * size
+            size = max(at.hinge, share * max(dual, self.problem.regulariser.value(w)))
+            allowed = ROUNDING * self.tol * size
+            if at.slack <= LOOSE * (at.error or allowed):  # smooth losses have no rounding
                 if at.error <= allowed:
                     break
                 wanted = (0.75 * allowed / max(at.error, 1e-300)) ** 0.5

@@ -214,9 +214,7 @@ class Reader:
     def _proof_of(self, v, linear, sums):
         extent, C = self.problem.extent, self.problem.C
         excess = gamma(32 + n_scores_of(self.problem))
-        return dual_proof(
-            self.problem.regulariser, v, linear, C * extent.reach, C * extent.losses, sums, excess
-        )
+        return dual_proof(self.problem.regulariser, v, linear, *extent.dual_sizes(C, linear), sums, excess)
 
     def _looked_at(self):
         """The best of the points that were looked at in this read."""
