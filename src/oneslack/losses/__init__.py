@@ -75,4 +75,5 @@ class Loss(Protocol):
         """The best a' of t a' - charge(a') - (a' - a) z - q/2 (a' - a)^2."""
 
     def size(self, y):
-        """No kink of phi lies beyond it, and no |t p| + |charge(p)| is larger, times `steepest`; of arrays."""
+        """No kink of phi lies beyond it, and no |t p| + |charge(p)| is larger than `steepest` times it; of
+        arrays."""
