@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from . import linear_cases, sample_cases, structured_cases
+from . import linear_cases, loss_cases, sample_cases, structured_cases
 
 KINDS = {
     "two_classes": linear_cases.two_classes_case,
     "many_classes": linear_cases.many_classes_case,
     "one_against_the_rest": linear_cases.one_against_the_rest_case,
     "regression": linear_cases.regression_case,
+    "losses": loss_cases.loss_case,
     "ranking": linear_cases.ranking_case,
     "ordinal": linear_cases.ordinal_case,
     "constraints": linear_cases.constraints_case,
