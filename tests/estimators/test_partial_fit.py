@@ -92,7 +92,7 @@ def test_merged_examples_leave_the_dual_as_it_was():
     shares = rng.random(50)
     three = rng.dirichlet(np.ones(3), 50)
     for model, y, p in (
-        (Binary(4, True), np.where(X[:, 0] > 0, 1.0, -1.0), shares),
+        (Binary(4, True), np.where(X[:, 0] > 0, 1.0, -1.0), np.where(X[:, 0] > 0, shares, -shares)),
         (Regression(4, 0.1, True), X[:, 0], 2 * shares - 1),
         (Multiclass(4, 3, True), rng.integers(0, 3, 50), three),
     ):

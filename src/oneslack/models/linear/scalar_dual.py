@@ -126,8 +126,9 @@ class ScalarDual:
     def begin(self, problem, alpha, bias):
         """Begin at these duals, or their best multiple."""
         self.alpha[:] = alpha
-        is_at_bound = np.abs(self.alpha) >= ALMOST * self.upper
-        np.copyto(self.alpha, np.sign(alpha) * self.upper, where=is_at_bound)
+        low, high = self.model.phi.bounds(self.data.y, self.upper)
+        np.copyto(self.alpha, low, where=self.alpha <= ALMOST * low)
+        np.copyto(self.alpha, high, where=self.alpha >= ALMOST * high)
         v = problem.shares.sum(self.shares)
         t = best_multiple(problem.regulariser, v, self.linear())
         self.alpha *= t
