@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .options import AnyFile, Json, ModelFile
+from .options import AnyFile, FileOptions, Json, ModelFile
 from .output import guarded, print_json
-from .tag_options import FileOptions
 
 
 @guarded

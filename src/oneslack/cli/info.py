@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from ..kinds.targets import in_order
-from .options import Json
+from .options import FileOptions, Json
 from .output import Exit, Refusal, guarded, print_json
 from .packed import is_packed, packed_facts
 from .tag_info import tagged_facts
-from .tag_options import FileOptions
 
 MANY = 20
 
@@ -22,8 +21,7 @@ def info(
     *,
     file: Annotated[
         str | None,
-        typer.Argument(metavar="MODEL|FILE", help="A saved model, or a file of examples.",
-                       show_default=False),
+        typer.Argument(metavar="MODEL|FILE", help="A saved model, or a file of examples."),
     ] = None,
     options: FileOptions,
     as_json: Json = False,
@@ -60,7 +58,7 @@ def _facts(file, options) -> dict:
         return model_facts(file)
     is_tagged = any(value is not None for value in options.of_tags().values())
     if is_tagged or format_of(file).holds == "sentences":
-        return tagged_facts(file, options.format and options.format.value, options.columns, options.label)
+        return tagged_facts(file, options.format, options.columns, options.label)
     return _data_facts(file, options)
 
 

@@ -14,15 +14,14 @@ from .output import Exit, Refusal, guarded, print_json
 def plan(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="Examples, or a folder of packed ones.", show_default=False),
+        typer.Argument(metavar="FILE", help="Examples, or a folder of packed ones."),
     ] = None,
-    rows: Annotated[int | None, typer.Option(help="Examples.", min=1, show_default=False)] = None,
-    features: Annotated[int | None, typer.Option(help="Features.", min=1, show_default=False)] = None,
+    rows: Annotated[int | None, typer.Option(help="Examples.", min=1)] = None,
+    features: Annotated[int | None, typer.Option(help="Features.", min=1)] = None,
     nnz: Annotated[
         float | None,
         typer.Option(
             help="Stored numbers an example. (default: all features, dense)", callback=positive,
-            show_default=False,
         ),
     ] = None,
     classes: Annotated[int, typer.Option(help="Classes, without a file.", min=2)] = 2,
@@ -32,7 +31,7 @@ def plan(
     per_machine: Annotated[int, typer.Option(help="Workers on a machine.", min=1)] = 1,
     rounds: Annotated[
         int | None,
-        typer.Option(help="Rounds that the training takes. (default: 45)", min=1, show_default=False),
+        typer.Option(help="Rounds that the training takes. (default: 45)", min=1),
     ] = None,
     bandwidth: Annotated[
         float, typer.Option(help="Megabytes a second between machines.", callback=positive)

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .options import AnyFile, ModelFile
+from .options import AnyFile, FileOptions, ModelFile
 from .output import check_writable, guarded, writing
-from .tag_options import FileOptions
 
 
 @guarded
@@ -19,8 +18,7 @@ def predict(
     file: AnyFile,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="OUT", help="Write here instead of stdout.",
-                     show_default=False),
+        typer.Option("--output", "-o", metavar="OUT", help="Write here instead of stdout."),
     ] = None,
     scores: Annotated[
         bool,

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .options import ModelFile
+from .options import FileOptions, ModelFile
 from .output import Exit, Refusal, check_writable, guarded, writing
-from .tag_options import FileOptions
 
 
 @guarded
@@ -18,12 +17,12 @@ def report(
     model: ModelFile,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="PAGE", help="Where to write the page.", show_default=False),
+        typer.Option("--output", "-o", metavar="PAGE", help="Where to write the page."),
     ],
     data: Annotated[
         str | None,
         typer.Option(
-            "--data", "-d", metavar="FILE", show_default=False,
+            "--data", "-d", metavar="FILE",
             help="Examples with labels or targets, best such as the training did not see: how good the "
             "model is on them, and its errors.",
         ),

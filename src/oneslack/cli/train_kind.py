@@ -12,9 +12,8 @@ import typer
 from ..kinds.registry import KINDS, kind_of
 from .data import Source
 from .option_groups import with_options
-from .options import DataFile, Label, ZeroBased
+from .options import DataFile, Label, Limits, Output, Telling, Tol, ZeroBased
 from .output import check_writable, guarded
-from .train_options import Limits, Output, Telling, Tol
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def command_of(name, kind):
         return training.train(model, examples, output, telling, keeping, kind.subject(examples, model))
 
     train.__name__, train.__doc__ = kind.command, kind.about
-    own_file = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds, show_default=False)]
+    own_file = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds)]
     options = [
         ("file", DataFile if of_rows else own_file, Parameter.empty),
         ("output", Output, Parameter.empty),

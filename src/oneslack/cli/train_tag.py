@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from ..kinds.tag import is_iob
 from . import packed
-from .engine import engine_for
-from .kernel_options import KernelOptions, NBasis, basis_terms
-from .options import positive
+from .options import (
+    Columns,
+    Epsilon,
+    Format,
+    KernelOptions,
+    Limits,
+    Machines,
+    Memory,
+    NBasis,
+    Output,
+    Rescaling,
+    StructuredSolver,
+    SumC,
+    Telling,
+    Tol,
+)  # fmt: skip
 from .output import Exit, Refusal, check_writable, guarded
-from .tag_options import Columns, Constraints, Format, Rescaling, TaggedFile, TagLabel, TagSolver
-from .train_options import Epsilon, Limits, Machines, Memory, Output, Telling, Tol
+from .train_terms import kernel_terms
+
+TaggedFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Tagged text: CoNLL (a token a line, columns between blanks or tabs, an empty line after a "
+        "sentence), CoNLL-U, or SVM-hmm; may be packed (.gz .bz2 .xz).",
+    ),
+]
+TagLabel = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="The label's column, by name or by position from 0. (default: the last; in CoNLL-U upos)",
+    ),
+]
 
 
 @guarded
@@ -25,28 +54,26 @@ def tag(
     templates: Annotated[
         str | None,
         typer.Option(
-            metavar="SET|FILE|TEXT", show_default=False,
+            metavar="SET|FILE|TEXT",
             help="Features of a token: a set (chunking, tagging, ner), a file of templates, or a template "
             'such as "w[-1..1]". (default: chunking with a column pos, else ner for IOB labels, or tagging)',
         ),
     ] = None,
-    C: Annotated[
-        float, typer.Option("-C", help="Weight of the sum over sentences.", callback=positive)
-    ] = 0.1,
+    C: SumC = 0.1,
     tol: Tol = 1e-2,
     epsilon: Epsilon = None,
     solver: Annotated[
-        TagSolver, typer.Option(help="How to solve it; auto is dual_cd.")
-    ] = TagSolver.auto,
-    rescaling: Annotated[Rescaling, typer.Option(help="How the loss enters.")] = Rescaling.margin,
+        StructuredSolver, typer.Option(help="How to solve it; auto is dual_cd.")
+    ] = "auto",
+    rescaling: Annotated[Rescaling, typer.Option(help="How the loss enters.")] = "margin",
     order: Annotated[
         int, typer.Option(help="1: weights for pairs of neighbouring labels, 2: triples too.", min=1, max=2)
     ] = 1,
     start: Annotated[bool, typer.Option("--start", help="Weights for a sentence's first label.")] = False,
     end: Annotated[bool, typer.Option("--end", help="Weights for a sentence's last label.")] = False,
     constraints: Annotated[
-        Constraints | None,
-        typer.Option(help="iob: predict I-X after B-X or I-X only.", show_default=False),
+        Literal["iob"] | None,
+        typer.Option(help="iob: predict I-X after B-X or I-X only."),
     ] = None,
     min_count: Annotated[
         int, typer.Option(help="Features that occur less often get no weight.", min=1)
@@ -55,7 +82,7 @@ def tag(
         int | None,
         typer.Option(
             help="Hash features to 2 to the power of this many weights a label, and keep no index.", min=1,
-            max=30, show_default=False,
+            max=30,
         ),
     ] = None,
     kernel: KernelOptions,
@@ -66,7 +93,7 @@ def tag(
     unlabelled: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", show_default=False,
+            metavar="TEXT",
             help="What stands for a label that is not known; such tokens are filled in as training goes on.",
         ),
     ] = None,
@@ -87,7 +114,7 @@ def tag(
 
     if hash_bits is not None and min_count > 1:
         raise Refusal("--min-count and --hash-bits do not go together; drop one of them.", Exit.USAGE)
-    by_kernel = basis_terms(kernel, n_basis)
+    by_kernel = kernel_terms(kernel, n_basis=n_basis)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     on_this_machine = machines.is_here
@@ -109,9 +136,9 @@ def tag(
         )
     model = training.build(
         "SequenceTagger", C=C, templates=chosen, min_count=min_count, hash_bits=hash_bits, order=order,
-        start=start, end=end, constraints=constraints and constraints.value, rescaling=rescaling.value,
-        solver=solver.value, tol=tol, epsilon=epsilon,
-        engine=engine_for(machines, limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
+        start=start, end=end, constraints=constraints, rescaling=rescaling,
+        solver=solver, tol=tol, epsilon=epsilon,
+        engine=machines.engine_for(limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
     )  # fmt: skip
     packed.stream_text(model, examples, memory, seed, telling.quiet)
     return training.train(model, examples, output, telling, keeping)
@@ -134,7 +161,7 @@ def _read(file, format, templates, columns, label, unlabelled, **where):
     """(TaggedExamples, templates as the estimator takes them: the name of a set, templates, or None)."""
     from . import tag_data, tag_model
 
-    kind = tag_data.kind_of(file, format and format.value)
+    kind = tag_data.kind_of(file, format)
     if kind is None:
         raise Refusal(
             f"{file}: looks like a table of numbers, not like tagged text; use `oneslack train classify`, or "
