@@ -68,7 +68,7 @@ def read_for_model(path, saved, label, zero_based, group=None, need_labels=False
 def _told_from_tagged_text(path, advice):
     """Sentences with labels are no table: say so, instead of what is wrong with it as a table."""
     from ..formats.format import LIKELY
-    from .tag_data import kind_of
+    from .tag_columns import kind_of
 
     try:
         yield
@@ -113,14 +113,18 @@ def _read_matching(path, saved, label, zero_based, group, need_labels):
 def _read_counting_from_one(path, label, zero_based, group):
     """(Table, whether its indices start at 0, or None where there are none)."""
     if zero_based is None:
-        try:
-            table, zero_based = _read(path, label, False, group), False
-        except FormatError:
-            # An index 0; or another fault, which this reading names as well.
-            table, zero_based = _read(path, label, True, group), True
+        table, zero_based = counting_from_one(lambda zero_based: _read(path, label, zero_based, group))
     else:
         table = _read(path, label, zero_based, group)
     return table, zero_based if _is_indexed(table) else None
+
+
+def counting_from_one(read):
+    """(what read(zero_based) gives, zero_based): features count from 1, unless there is a 0."""
+    try:
+        return read(False), False
+    except FormatError:  # an index 0; or another fault, which this reading names as well
+        return read(True), True
 
 
 def _read(path, label, zero_based, group):

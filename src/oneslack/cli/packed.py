@@ -196,37 +196,6 @@ def packed_facts(path) -> dict:
 # Tagged text.
 
 
-def sentences_of(path, columns):
-    """Sentences of some columns, {name: column of the folder}, of all shards."""
-    import numpy as np
-
-    from ..formats import open_shards
-    from ..formats.sentences import Column, Sentences, encode, new_vocabulary
-
-    shards = open_shards(path)
-    parts = [shard.sentences for shard in shards[:]]
-    made = {}
-    for name, column in columns.items():
-        vocabulary, codes = new_vocabulary(), []
-        for part in parts:
-            own = part.columns[column]
-            codes.append(encode(vocabulary, list(own.values))[own.codes])
-        made[name] = Column(list(vocabulary), np.concatenate(codes))
-    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-    return Sentences(made, np.concatenate([[0], np.cumsum(lengths)]), path)
-
-
-def text_for_training(path, columns, n_templates, memory):
-    """Sentences, or PackedSentences where their features would take more than `memory`."""
-    from ..formats import open_shards
-    from ..formats.packed_sentences import PackedSentences
-
-    text = PackedSentences(open_shards(path), columns)
-    if text.n_tokens * (n_templates * A_TEMPLATE + A_TOKEN) <= budget_of(memory):
-        return sentences_of(path, columns)
-    return text
-
-
 def budget_of(memory) -> int:
     """The bytes of --memory, or its default."""
     from ..data.bytes import in_bytes
@@ -257,13 +226,3 @@ def stream_text(model, examples, memory, seed, quiet):
             f"memory: at most about {in_words(model._memory_estimate)}, beside the names of the features "
             f"(budget for training {in_words(budget)})", file=sys.stderr, flush=True,
         )  # fmt: skip
-
-
-def text_columns(path):
-    """Names of the columns of packed text, or a refusal."""
-    from ..formats import open_shards
-
-    shards = open_shards(path)
-    if shards.kind != "sentences":
-        raise Refusal(f"{path}: holds rows of numbers, no tagged text; use `oneslack train classify`.")
-    return shards.feature_names

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from .data import read_for_model
 from .output import complain
-from .tag_model import read_sentences, reading_of, refuse_tag_options
-from .tag_predict import tagged_lines
+from .tag_model import refuse_tag_options, tagged_examples, tagged_lines
 
 
 def examples_for(saved, path, options):
     """What a file holds, with the outputs that the model's are compared with."""
     if saved.kind.takes == "sentences":
-        from ..kinds.registry import Examples
-
-        reading = reading_of(saved, path, options, need_labels=True)
-        return Examples(path, *read_sentences(path, reading, saved, options.zero_based))
+        return tagged_examples(saved, path, options)
     refuse_tag_options(saved, options)
     if saved.kind.takes == "rows":
         return read_for_model(path, saved, options.label, options.zero_based, options.group, need_labels=True)

@@ -157,26 +157,29 @@ def _check_memory(file, memory, unlabelled, on_this_machine):
         )
 
 
-def _read(file, format, templates, columns, label, unlabelled, **where):
+def _read(file, format, templates, names, label, unlabelled, **where):
     """(TaggedExamples, templates as the estimator takes them: the name of a set, templates, or None)."""
-    from . import tag_data, tag_model
+    from ..features.template_sets import as_templates
+    from .tag_columns import Columns, kind_of
+    from .tag_data import read_tagged, read_tagged_numbers
+    from .tag_model import refuse_text_options
 
-    kind = tag_data.kind_of(file, format)
+    kind = kind_of(file, format)
     if kind is None:
         raise Refusal(
             f"{file}: looks like a table of numbers, not like tagged text; use `oneslack train classify`, or "
             "name the format with --format."
         )
     if kind == "svmhmm":
-        tag_model.refuse_text_options(file, columns, label)
+        refuse_text_options(file, names, label)
         for option, value in (("--templates", templates), ("--unlabelled", unlabelled)):
             if value is not None:
                 raise Refusal(f"{file}: holds numbers, where {option} has no meaning; drop it.", Exit.USAGE)
-        return _of_several_labels(tag_data.read_tagged(file, kind, None)), None
-    if kind == "conllu":
-        tag_model.refuse_columns_of_conllu(file, columns)
-    chosen = _templates(templates) or ("chunking" if _has_pos(file, kind, columns, label) else "tagging")
-    examples = tag_data.read_tagged(file, kind, _parsed(chosen), columns, label, unlabelled, **where)
+        return _of_several_labels(read_tagged_numbers(file)), None
+    columns = Columns.of(file, kind, names)
+    label = columns.label(label)
+    chosen = _templates(templates) or ("chunking" if columns.has_pos(label) else "tagging")
+    examples = read_tagged(columns, label, as_templates(chosen), unlabelled, **where)
     if templates is None and chosen == "tagging" and is_iob(examples.labels):
         chosen = "ner"  # which looks at the words as well, and nothing else
     return _of_several_labels(examples), chosen
@@ -198,27 +201,6 @@ def _templates(text):
         'write a template such as "w[0]".',
         Exit.USAGE,
     )
-
-
-def _parsed(templates):
-    from ..features.template_sets import as_templates
-
-    return as_templates(templates)
-
-
-def _has_pos(file, kind, columns, label) -> bool:
-    """Is there a column pos that is not the label?"""
-    from . import tag_data
-
-    if kind == "conllu":
-        return tag_data.conllu_label(file, label) not in ("upos", "xpos")
-    if kind == "packed":
-        names = packed.text_columns(file)
-        if "upos" in names:
-            return tag_data.conllu_label(file, label) not in ("upos", "xpos")
-        return "pos" in names and names.index("pos") != tag_data.label_place(file, label, names)
-    names = tag_data.column_names(file, columns, tag_data.look(file)[0])
-    return "pos" in names and names.index("pos") != tag_data.label_place(file, label, names)
 
 
 def _of_several_labels(examples):
