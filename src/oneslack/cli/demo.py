@@ -176,7 +176,7 @@ def _draw(path, tasks, traces, console):
     for axes, task, (trace, theirs) in zip(panels, tasks, traces):
         plot_bounds(trace, labels=[task.name], ax=axes)
         above = 100 * (theirs / trace[-1].primal - 1)
-        axes.axhline(theirs, color=NEGATIVE, linestyle="--", label=f"scikit-learn stopped: {above:+.2g} %")
+        axes.axhline(theirs, color=NEGATIVE, linestyle="--", label=f"scikit-learn stopped: {above:+.1f} %")
         axes.legend(frameon=False)
     with writing(path, text=False) as file:
         figure.savefig(file, format="png")

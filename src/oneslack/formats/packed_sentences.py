@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import OneslackError
-from .sentences import Column, Sentences, encode, new_vocabulary
+from .sentences import Column, Sentences
 
 #: Tokens of a part, unless a sentence is longer.
 TOKENS = 20_000
@@ -62,12 +62,10 @@ class PackedSentences:
     def in_memory(self) -> Sentences:
         """All of them."""
         parts = [shard.sentences for shard in self.shards[:]]
-        made = {}
-        for name, column in self.columns.items():
-            vocabulary, codes = new_vocabulary(), []
-            for own in (part.columns[column] for part in parts):
-                codes.append(encode(vocabulary, list(own.values))[own.codes])
-            made[name] = Column(list(vocabulary), np.concatenate(codes))
+        made = {
+            name: Column.joined([part.columns[column] for part in parts])
+            for name, column in self.columns.items()
+        }
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
         return Sentences(made, np.concatenate([[0], np.cumsum(lengths)]), self.path)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..shards.columns import Texts
+from ..sentences import Column
 
 #: Longer labels are cut out one by one.
 WIDEST = 32
@@ -10,14 +10,14 @@ BLANK = np.isin(np.arange(256), list(b" \t\r\x0b\x0c"))
 
 
 def texts_at(text, spans):
-    """Texts of text[start:stop] without blanks at the end, for each of the spans (n, 2).
+    """A Column of text[start:stop] without blanks at the end, for each of the spans (n, 2).
 
     None where one is empty, holds a quote or is not UTF-8: then the caller must look closer.
     """
     data = np.frombuffer(text, np.uint8)
     starts, stops = spans[:, 0], _without_blanks(data, spans)
     if not len(spans) or (stops <= starts).any():
-        return None if len(spans) else Texts([], np.zeros(0, np.int32))
+        return None if len(spans) else Column([], np.zeros(0, np.int32))
     widest = int((stops - starts).max())
     if widest > WIDEST or b"\0" in text:
         keys = np.array([text[start:stop] for start, stop in zip(starts.tolist(), stops.tolist())], object)
@@ -27,7 +27,7 @@ def texts_at(text, spans):
     values = [_bytes(key).decode("utf-8", "replace") for key in distinct.tolist()]
     if any('"' in value or "\ufffd" in value for value in values):
         return None
-    return Texts(values, codes.astype(np.int32))
+    return Column(values, codes.astype(np.int32))
 
 
 def _without_blanks(data, spans):

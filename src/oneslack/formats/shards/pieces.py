@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import FormatError
-from .columns import Texts, join
+from ..sentences import Column
+from .columns import join
 
 MAX_ENTRIES = 2**31 - 1
 
@@ -22,8 +23,8 @@ class Piece:
 
     kind: str
     X: Any
-    labels: np.ndarray | Texts | None = None
-    groups: np.ndarray | Texts | None = None
+    labels: np.ndarray | Column | None = None
+    groups: np.ndarray | Column | None = None
     weights: np.ndarray | None = None
     feature_names: list[str] | None = None
     path: str = "X"
@@ -93,8 +94,7 @@ def _sentences(parts):
         n_tokens += sentences.n_tokens
     arrays = {"offsets": offsets}
     for name in parts[0].columns:
-        columns = [Texts(each.columns[name].values, each.columns[name].codes) for each in parts]
-        arrays |= join(f"column:{name}", columns, keep_texts=True)
+        arrays |= join(f"column:{name}", [each.columns[name] for each in parts], keep_texts=True)
     return arrays
 
 
