@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import FormatError, OneslackError
 from .compression import read_buffer
 from .format import LIKELY, Format
-from .lines import line_number, text_start
+from .lines import first_where, line_number, text_start
 from .sentences import Column, Sentences, encode, new_vocabulary
 from .svmlight import NUMBER
 
@@ -63,14 +63,8 @@ def read_conll(path, columns=None, *, separator="auto", encoding="utf-8"):
 
 def first_line(buffer):
     """The first line with a token, without blanks around it."""
-    start = text_start(buffer)
-    while start < len(buffer):
-        stop = buffer.find(b"\n", start) + 1 or len(buffer)
-        line = bytes(buffer[start:stop])
-        if line.strip() and not line.startswith(DOCUMENT):
-            return line.strip()
-        start = stop
-    return b""
+    line, _, _ = first_where(buffer, lambda line: line.strip() and not line.startswith(DOCUMENT))
+    return line.strip()
 
 
 def read_sentences(buffer, layout, columns=None, encoding="utf-8", lines_before=0):

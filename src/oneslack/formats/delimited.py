@@ -15,7 +15,7 @@ from ..errors import FormatError
 from .compression import read_buffer
 from .format import Format
 from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
-from .lines import blocks_of_lines, count, line_number, text_start
+from .lines import blocks_of_lines, count, decoded, first_where
 from .table import Table
 
 DELIMITERS = ",;\t"
@@ -83,7 +83,10 @@ def _with_newlines(buffer):
 
 
 def _find_layout(path, buffer, label, group, delimiter):
-    line, start, stop = _first_line(path, buffer)
+    line, start, stop = first_where(buffer)
+    if not line:
+        raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
+    line = decoded(path, line, lines_before=count(buffer, b"\n", stop=start))
     delimiter = delimiter or max(DELIMITERS, key=line.count)
     cells = [cell.strip() for cell in _first_cells(path, line, delimiter)]
     label, group = _text_columns(path, cells, label, group)
@@ -103,18 +106,6 @@ def _find_layout(path, buffer, label, group, delimiter):
         feature_names=features if has_header else None,
         body=stop if has_header else start,
     )
-
-
-def _first_line(path, buffer):
-    """The first line that is not blank, where it starts, and where the next one does."""
-    start = text_start(buffer)
-    while start < len(buffer):
-        stop = buffer.find(b"\n", start) + 1 or len(buffer)
-        line = _decode(path, buffer[start:stop], count(buffer, b"\n", stop=start))
-        if line.strip():
-            return line, start, stop
-        start = stop
-    raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
 
 
 def _first_cells(path, line, delimiter):
@@ -241,7 +232,7 @@ def _groups_from_text(texts):
 def _rows_of_cells(buffer, layout):
     """(file and line, cells) of each row that is not blank."""
     lines_before = count(buffer, b"\n", stop=layout.body)
-    text = _decode(layout.path, buffer[layout.body :], lines_before)
+    text = decoded(layout.path, buffer[layout.body :], lines_before=lines_before)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
     try:
         for cells in reader:
@@ -275,14 +266,6 @@ def _is_number(text):
         return np.isfinite(float(text)) and "_" not in text
     except ValueError:
         return False
-
-
-def _decode(path, text, lines_before):
-    try:
-        return bytes(text).decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = lines_before + line_number(text, error.start)
-        raise FormatError(f"{path}, line {line}: the text is not UTF-8; save the file as UTF-8.") from error
 
 
 def looks_like(sample):
