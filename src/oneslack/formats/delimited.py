@@ -14,8 +14,9 @@ import numpy as np
 from ..errors import FormatError
 from .compression import read_buffer
 from .format import Format
-from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
+from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text, texts_at
 from .lines import blocks_of_lines, count, decoded, first_where
+from .sentences import Column
 from .table import Table
 
 DELIMITERS = ",;\t"
@@ -61,7 +62,7 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
             f"{path}, line 1: found {len(layout.features)} feature columns, but n_features is "
             f"{n_features}; drop n_features or name another label column."
         )
-    plain = _read_plain_cells(buffer, layout, dtype, _label_texts)
+    plain = _read_plain_cells(buffer, layout, dtype)
     X, labels, groups = plain or _read_any_cells(buffer, layout, dtype)
     if len(X) == 0:
         raise FormatError(f"{path}, line 1: the header is all there is; add some examples.")
@@ -147,11 +148,8 @@ def _is_header(cells, *text_columns):
     return not any(_is_number(cell) for column, cell in enumerate(cells) if column not in text_columns)
 
 
-def _read_plain_cells(buffer, layout, dtype, texts_at):
-    """X (n, features), the labels' text and the groups, or None when some line is not plain numbers.
-
-    texts_at: of a buffer and spans (n, 2), their texts, or None where it cannot tell them.
-    """
+def _read_plain_cells(buffer, layout, dtype):
+    """X (n, features), the labels as a Column and the groups, or None when some line is not plain numbers."""
     from .._jit.delimited import parse_cells
 
     n_lines = count(buffer, b"\n") + 1
@@ -169,7 +167,7 @@ def _read_plain_cells(buffer, layout, dtype, texts_at):
         spans[first:n] += offset
     X.resize((n, X.shape[1]), refcheck=False)
     _read_hard_numbers(buffer, layout, X, starts)
-    labels = [] if layout.label is None else texts_at(buffer, spans[:n])
+    labels = Column.of([]) if layout.label is None else texts_at(buffer, spans[:n])
     if labels is None or not np.isfinite(X).all():
         return None
     X, groups = _take_groups(X, layout)
@@ -195,17 +193,8 @@ def _read_hard_numbers(buffer, layout, X, starts):
         X[row] = [float(cell) for column, cell in enumerate(cells) if column != layout.label]
 
 
-def _label_texts(buffer, spans):
-    """The labels, or None when one is missing, quoted or not UTF-8."""
-    labels = [bytes(buffer[start:stop]).strip() for start, stop in spans.tolist()]
-    known = {text: text.decode("utf-8", "replace") for text in set(labels)}
-    if any(not text or '"' in text or "\ufffd" in text for text in known.values()):
-        return None
-    return [known[text] for text in labels]
-
-
 def _read_any_cells(buffer, layout, dtype):
-    """X (n, features), labels' text, groups, by the rules of CSV; names a cell that does not fit."""
+    """X (n, features), labels as a Column, groups, by the rules of CSV; names a cell that does not fit."""
     rows, labels, groups = [], [], []
     for where, cells in _rows_of_cells(buffer, layout):
         if len(cells) != layout.n_columns:
@@ -219,12 +208,12 @@ def _read_any_cells(buffer, layout, dtype):
         if layout.group is not None:
             groups.append(_text(where, layout.group, cells, "group"))
     X = np.array(rows, dtype).reshape(len(rows), len(layout.features))
-    return X, labels, _groups_from_text(groups) if groups else None
+    return X, Column.of(labels), _groups_from_text(groups) if groups else None
 
 
 def _groups_from_text(texts):
     """Numbers, but for those so long that two of them could become one."""
-    groups = labels_from_text(texts)
+    groups = labels_from_text(Column.of(texts))
     rounded = groups.dtype.kind == "f" and (np.abs(groups) >= EXACT_INTEGERS).any()
     return np.array(texts) if rounded else groups
 

@@ -22,12 +22,9 @@ from ..shards.manifest import NAME, load_manifest
 from ..shards.reading import open_shards
 from ..shards.writer import ShardWriter
 from .chunks import Options, in_whole_file
-from .conll_chunks import conll_chunks, conllu_chunks
-from .csv_chunks import csv_chunks
 from .index_base import count_from_zero
-from .numpy_chunks import numpy_chunks
-from .svmlight_chunks import svmlight_chunks
-from .table_chunks import table_chunks
+from .row_chunks import numpy_chunks, table_chunks
+from .text_chunks import conll_chunks, conllu_chunks, csv_chunks, svmlight_chunks
 
 #: Formats that are read in chunks; tables of others are read whole.
 CHUNKS = {
