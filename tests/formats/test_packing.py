@@ -328,7 +328,7 @@ def test_bad_archives_of_arrays(tmp_path):
     with pytest.raises(FormatError, match=r"cube\.npy: holds float64 of shape \(3, 2, 4\); expected"):
         pack(tmp_path / "cube.npy", tmp_path / "p")
     np.savez(tmp_path / "y.npz", X=np.ones((3, 2)))
-    with pytest.raises(FormatError, match="holds no array 'labels'; found X"):
+    with pytest.raises(FormatError, match="holds no array 'labels' of labels; found X"):
         pack(tmp_path / "y.npz", tmp_path / "q", label="labels")
 
 

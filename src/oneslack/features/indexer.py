@@ -3,17 +3,17 @@
 import numpy as np
 
 from ..errors import OneslackError
-from .hashed_parts import hashed_columns
-from .hashing import check_bits
+from .columns import ColumnIndex, options_of
+from .hashing import hashed_columns
 from .in_parts import keys_in_parts, values_in_parts
 from .joint_keys import Keys
 from .part_codes import BOS, EOS, FIRST, Outside, PartCodes, source_of
 from .rows import ones_matrix
-from .strings import pack_strings, stored_type, unpack_strings
+from .strings import pack_strings, unpack_strings
 from .template_sets import as_templates
 
 
-class FeatureIndex:
+class FeatureIndex(ColumnIndex):
     """Templates, and which column each of their values has.
 
     templates: the name of a set, a text of templates, or what parse_templates and read_templates give.
@@ -32,27 +32,13 @@ class FeatureIndex:
     """
 
     def __init__(self, templates, *, min_count=1, hash_bits=None, dtype=np.float64):
-        if isinstance(min_count, bool) or not isinstance(min_count, int) or min_count < 1:
-            raise OneslackError(f"min_count must be an integer of 1 or more, got {min_count!r}.")
-        check_bits(hash_bits)
-        if hash_bits is not None and min_count > 1:
-            raise OneslackError("min_count needs an index; drop it, or drop hash_bits.")
+        super().__init__(min_count, hash_bits, dtype)
         self.templates = as_templates(templates)
-        self.min_count = min_count
-        self.hash_bits = hash_bits
-        self.dtype = dtype
         parts = [part for template in self.templates for part in template.parts]
         self._sources = list(dict.fromkeys(map(source_of, parts)))
         self._values = None  # from a source to a dict from strings to codes
         self._keys = None  # one Keys a template; its ranks are the columns from _starts on
         self._starts = None
-
-    @property
-    def n_features(self):
-        if self.hash_bits is not None:
-            return 2**self.hash_bits
-        self._check_fitted()
-        return int(self._starts[-1])
 
     def fit(self, sentences):
         """Learn the columns from Sentences."""
@@ -134,12 +120,7 @@ class FeatureIndex:
 
     def to_arrays(self):
         """(header, arrays) for a model file: what JSON can hold, and arrays of numbers."""
-        header = {
-            "templates": [str(template) for template in self.templates],
-            "min_count": self.min_count,
-            "hash_bits": self.hash_bits,
-            "dtype": np.dtype(self.dtype).name,
-        }
+        header = {"templates": [str(template) for template in self.templates], **self._header()}
         arrays = {}
         if self.hash_bits is None:
             self._check_fitted()
@@ -154,12 +135,7 @@ class FeatureIndex:
         """The index that to_arrays was called on; a KeyError or ValueError if something is missing."""
         if not isinstance(header["templates"], list):
             raise ValueError("templates is no list of texts")
-        index = cls(
-            "\n".join(header["templates"]),
-            min_count=header["min_count"],
-            hash_bits=header["hash_bits"],
-            dtype=stored_type(header["dtype"]),
-        )
+        index = cls("\n".join(header["templates"]), **options_of(header))
         if index.hash_bits is None:
             index._values = {
                 source: _numbered(unpack_strings(arrays[f"features.text.{s}"], arrays[f"features.stops.{s}"]))
@@ -219,11 +195,8 @@ class FeatureIndex:
             self._keys[t] = Keys(self._sizes(template))
             self._keys[t].learn(again, n)
 
-    def _check_fitted(self, hashing=None):
-        if hashing and self.hash_bits is not None:
-            raise OneslackError(f"{hashing}; build the FeatureIndex without hash_bits.")
-        if self._keys is None:
-            raise OneslackError("this FeatureIndex has no columns yet; call fit_transform on training text.")
+    def _n_columns(self):
+        return None if self._keys is None else int(self._starts[-1])
 
 
 def _shown(value):

@@ -58,15 +58,14 @@ def first_where(buffer, is_wanted=bytes.strip):
     return b"", start, start
 
 
-def blocks_of_lines(buffer, start=None):
+def blocks_of_lines(buffer, start=None, size=None):
     """(array, offset) of successive blocks, each a number of whole lines that end in a newline."""
+    size = size or BLOCK
     view = _as_array(buffer)
     if start is None:
         start = text_start(buffer)
     while start < len(buffer):
-        stop = buffer.rfind(b"\n", start, start + BLOCK) + 1
-        if stop == 0:
-            stop = buffer.find(b"\n", start) + 1
+        stop = buffer.rfind(b"\n", start, start + size) + 1 or buffer.find(b"\n", start) + 1
         if stop == 0:  # the last line lacks its newline
             yield _as_array(bytes(buffer[start:]) + b"\n"), start
             return

@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import FormatError
 from .. import numpy_file
 from ..compression import packer_of
-from ..read import read_data
+from ..registry import read_data
 from ..shards.blocks import checked_block
 from ..shards.columns import as_column, as_groups
 from ..shards.pieces import Piece
