@@ -52,7 +52,7 @@ def pack(
     --resume. Numbers are kept as float32 unless --dtype says otherwise.
     """
     from ..formats.packing import pack as pack_files
-    from .pack_progress import pack_progress
+    from .progress import pack_progress
 
     clock = time.perf_counter()
     with pack_progress(quiet) as show:

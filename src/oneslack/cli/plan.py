@@ -89,47 +89,33 @@ def _size(file, rows, features, nnz, classes, label, zero_based):
             raise Refusal(f"--nnz {nnz:g} is more than the {features} features.", Exit.USAGE)
         entries = int(rows * (features if nnz is None else nnz))
         return Size(rows, features, entries, 1 if classes == 2 else classes, nnz is not None), None
-    from .packed import is_packed
-
-    size, X = _of_folder(file, label, zero_based) if is_packed(file) else _of_file(file, label, zero_based)
+    size, X = _of_data(file, label, zero_based)
     return size, X[: max(1, SAMPLE * size.rows // max(size.entries * size.columns, 1))]
 
 
-def _of_folder(path, label, zero_based):
-    """(Size, rows of the first shard): the manifest tells the rest."""
-    from ..selection.scaling import Size
-    from .packed import open_packed
-
-    shards = open_packed(path, label, zero_based)
-    _refuse_without_features(path, shards.n_entries)
-    is_amount = shards.manifest.labels in (None, "numbers") or shards.classes is None
-    columns = _columns(2 if is_amount else len(shards.classes))
-    is_sparse, item = shards.kind == "sparse", shards.dtype.itemsize
-    return Size(*shards.shape, shards.n_entries, columns, is_sparse, item), shards[0].X
-
-
-def _of_file(path, label, zero_based):
+def _of_data(path, label, zero_based):
+    """(Size, rows): of a folder those of the first shard, where the manifest tells the rest."""
     import numpy as np
-    import scipy.sparse as sp
 
     from ..selection.scaling import Size
     from .data import read_any
+    from .packed import is_packed, open_packed
 
-    table, _ = read_any(path, label, zero_based)
-    X, y, is_sparse = table.X, table.y, sp.issparse(table.X)
-    _refuse_without_features(path, X.nnz if is_sparse else X.size)
-    columns = _columns(2 if y is None or y.dtype.kind == "f" else len(np.unique(y)))
-    return Size(*X.shape, X.nnz if is_sparse else X.size, columns, is_sparse, X.dtype.itemsize), X
-
-
-def _refuse_without_features(path, entries):
+    if is_packed(path):
+        shards = open_packed(path, label, zero_based)
+        shape, entries, X = shards.shape, shards.n_entries, shards[0].X
+        is_amount = shards.manifest.labels in (None, "numbers") or shards.classes is None
+        kinds = 2 if is_amount else len(shards.classes)
+    else:
+        table, _ = read_any(path, label, zero_based)
+        X, y, shape = table.X, table.y, table.X.shape
+        entries = X.nnz if hasattr(X, "nnz") else X.size
+        kinds = 2 if y is None or y.dtype.kind == "f" else len(np.unique(y))
     if entries == 0:
         raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
-
-
-def _columns(kinds):
-    """Scores an example; so many kinds that they are no classes are amounts."""
-    return 1 if kinds == 2 or kinds > 1000 else kinds
+    # So many kinds that they are no classes are amounts.
+    columns = 1 if kinds == 2 or kinds > 1000 else kinds
+    return Size(*shape, entries, columns, hasattr(X, "nnz"), X.dtype.itemsize), X
 
 
 def _print(size, rounds, table):

@@ -50,6 +50,7 @@ def _refuse_options_of_data(options):
 
 def make_page(path, data, options) -> str:
     """The HTML of a report."""
+    from .. import __version__
     from ..viz.report import page
     from ..viz.report.looks import looks
     from ..viz.report.training import about, reproduction
@@ -69,7 +70,7 @@ def make_page(path, data, options) -> str:
             about(_facts(saved)),
             reproduction(commands(saved, data), repr(saved.model), versions(path, data)),
         ],
-        f"Written by oneslack {_version()}.",
+        f"Written by oneslack {__version__}.",
     )
 
 
@@ -114,9 +115,3 @@ def _facts(saved):
 
     facts = {**model_facts(saved.path), "why_this_solver": saved.header.get("training", {}).get("reason")}
     return [(name.replace("_", " "), words) for name, words in words_of(facts).items()]
-
-
-def _version() -> str:
-    from .. import __version__
-
-    return __version__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..tree_layout import layout
+from ..trees import layout
 from . import svg
 
 #: How far above the optimum the band of bounds is shown.
