@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
+from typing import Any, ClassVar
 
 from ..errors import FormatError
 from . import packed
@@ -21,6 +22,28 @@ class Remembered:
         if not isinstance(known, dict) or "kind" not in known:
             return None
         return cls(**{name: known.get(name) for name in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class OwnExamples:
+    """What was read to train on: X and y are what `fit` takes, `source` is what the model remembers."""
+
+    path: str
+    X: Any
+    y: Any
+    source: Any
+    seconds: float
+    called: ClassVar[str] = "examples"
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.X):,} {self.called}"
+
+    def size(self, model) -> dict:
+        return {"examples": len(self.X)}
+
+    def words(self, facts) -> str:
+        return self.title
 
 
 @dataclass(frozen=True)

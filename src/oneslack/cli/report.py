@@ -77,7 +77,7 @@ def make_page(path, data, options) -> str:
 def _sections_of_data(saved, path, options):
     """(HTML of how good it is, HTML of its errors)."""
     from . import packed
-    from .reading import examples_for
+    from .evaluate import examples_for
 
     examples = examples_for(saved, path, options)
     if hasattr(examples, "shards"):  # errors are looked at one by one

@@ -5,35 +5,26 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from .data import counting_from_one
+from .data import OwnExamples, counting_from_one
 from .output import Refusal
 from .packed import A_TEMPLATE, A_TOKEN, budget_of
 from .tag_columns import LABEL, TagSource
 
 
 @dataclass(frozen=True)
-class TaggedExamples:
-    """Sentences with their labels, as `training` needs them; y is what `fit` takes."""
+class TaggedExamples(OwnExamples):
+    """Sentences with their labels."""
 
-    path: str
-    X: Any
-    y: Any
     labels: list
     n_tokens: int
-    source: TagSource
-    seconds: float
-
-    @property
-    def title(self) -> str:
-        return f"{len(self.X):,} sentences"
+    called = "sentences"
 
     def size(self, model) -> dict:
         return {"examples": len(self.X), "tokens": self.n_tokens, "features": model.model_.n_features}
 
     def words(self, facts) -> str:
-        return f"{facts['examples']:,} sentences, {facts['tokens']:,} tokens, {facts['features']:,} features"
+        return f"{self.title}, {facts['tokens']:,} tokens, {facts['features']:,} features"
 
 
 def read_tagged(columns, label, templates, unlabelled=None, memory=None, on_disk=True) -> TaggedExamples:
@@ -44,7 +35,7 @@ def read_tagged(columns, label, templates, unlabelled=None, memory=None, on_disk
 
     def examples(X, y, labels):
         seconds = time.perf_counter() - clock
-        return TaggedExamples(columns.path, X, y, labels, X.n_tokens, columns.source(label), seconds)
+        return TaggedExamples(columns.path, X, y, columns.source(label), seconds, labels, X.n_tokens)
 
     chosen = {**columns.of_templates(templates, label), LABEL: label}
     if columns.kind == "packed" and unlabelled is None and on_disk:
@@ -72,4 +63,4 @@ def read_tagged_numbers(path) -> TaggedExamples:
     tags, source = rows.tags, TagSource("svmhmm", zero_based=zero_based)
     y = [tags[lo:hi].tolist() for lo, hi in pairwise(rows.offsets)]
     labels, seconds = sorted(set(tags.tolist())), time.perf_counter() - clock
-    return TaggedExamples(path, Ragged(rows.X, rows.offsets), y, labels, len(tags), source, seconds)
+    return TaggedExamples(path, Ragged(rows.X, rows.offsets), y, source, seconds, labels, len(tags))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from .data import OwnExamples
 from .options import Epsilon, Limits, Machines, Output, Rescaling, StructuredSolver, SumC, Telling, Tol
 from .output import Exit, Refusal, check_writable, guarded
 
@@ -24,21 +25,13 @@ class TreeSource:
 
 
 @dataclass(frozen=True)
-class TreeExamples:
-    """Trees as `training` needs them: X and y are what `fit` takes."""
+class TreeExamples(OwnExamples):
+    """Trees, some of which may have been left out."""
 
-    path: str
-    X: Any
-    y: Any
     n_words: int
-    source: TreeSource
-    seconds: float
     n_longer: int
     max_words: int | None
-
-    @property
-    def title(self) -> str:
-        return f"{len(self.X):,} trees"
+    called = "trees"
 
     def size(self, model) -> dict:
         grammar = model.grammar_
@@ -48,7 +41,7 @@ class TreeExamples:
         }  # fmt: skip
 
     def words(self, facts) -> str:
-        return f"{facts['examples']:,} trees, {facts['tokens']:,} words, {facts['rules']:,} rules"
+        return f"{self.title}, {facts['tokens']:,} words, {facts['rules']:,} rules"
 
 
 @guarded
@@ -155,4 +148,4 @@ def _read(file, tagged, max_words):
     X, y = (sentences, kept) if tagged else (kept, None)
     seconds = time.perf_counter() - clock
     source = TreeSource("trees", tagged)
-    return TreeExamples(file, X, y, n_words, source, seconds, len(trees) - len(kept), max_words)
+    return TreeExamples(file, X, y, source, seconds, n_words, len(trees) - len(kept), max_words)

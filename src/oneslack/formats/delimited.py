@@ -8,13 +8,14 @@ import csv
 import io
 import os
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..errors import FormatError
 from .compression import read_buffer
 from .format import Format
-from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text, texts_at
+from .labels import EXACT_INTEGERS, integers_if_integral, label_and_group, labels_from_text, texts_at
 from .lines import blocks_of_lines, count, decoded, first_where
 from .sentences import Column
 from .table import Table
@@ -90,7 +91,8 @@ def _find_layout(path, buffer, label, group, delimiter):
     line = decoded(path, line, lines_before=count(buffer, b"\n", stop=start))
     delimiter = delimiter or max(DELIMITERS, key=line.count)
     cells = [cell.strip() for cell in _first_cells(path, line, delimiter)]
-    label, group = _text_columns(path, cells, label, group)
+    where = f"{path}, line 1"
+    label, group = label_and_group(where, len(cells), label, group, partial(_column, where, cells))
     features = [cell for column, cell in enumerate(cells) if column not in (label, group)]
     if not features:
         raise FormatError(
@@ -119,18 +121,7 @@ def _first_cells(path, line, delimiter):
         raise FormatError(f"{path}, line 1: {what}; expected plain CSV.") from error
 
 
-def _text_columns(path, cells, label, group):
-    """The columns of label and group, or None."""
-    group = None if group is None or group is False else _column(path, cells, group, "group")
-    if label is None:
-        label = next((column for column in reversed(range(len(cells))) if column != group), False)
-    label = None if label is False else _column(path, cells, label, "label")
-    if label is not None and label == group:
-        raise FormatError(f"{path}, line 1: column {label} cannot be label and group at once; name another.")
-    return label, group
-
-
-def _column(path, cells, name, what):
+def _column(where, cells, name, what):
     """A column by its name in the header, or by its position."""
     if isinstance(name, str) and name in cells and _is_header(cells, cells.index(name)):
         return cells.index(name)
@@ -139,7 +130,7 @@ def _column(path, cells, name, what):
     except (ValueError, IndexError) as error:
         shown = ", ".join(cells)[:200]
         raise FormatError(
-            f"{path}, line 1: there is no {what} column {name!r} among the {len(cells)} columns "
+            f"{where}: there is no {what} column {name!r} among the {len(cells)} columns "
             f"({shown}); give a name from the header, if there is one, or a position from 0."
         ) from error
 

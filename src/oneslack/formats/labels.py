@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from ..errors import FormatError
 from .sentences import Column
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -14,6 +15,21 @@ EXACT_INTEGERS = 2.0**53
 #: Longer labels are cut out one by one.
 WIDEST = 32
 BLANK = np.isin(np.arange(256), list(b" \t\r\x0b\x0c"))
+
+
+def label_and_group(where, n_columns, label, group, column):
+    """Positions of the columns of label (None: the last, False: none) and group, or None.
+
+    column(name, what) is the position of what is called so.
+    """
+    group = None if group is None or group is False else column(group, "group")
+    if label is None:
+        label = next((k for k in reversed(range(n_columns)) if k != group), None)
+    else:
+        label = None if label is False else column(label, "label")
+    if label is not None and label == group:
+        raise FormatError(f"{where}: column {label} cannot be label and group at once; name another.")
+    return label, group
 
 
 def labels_from_text(column):

@@ -12,6 +12,7 @@ import math
 import os
 import warnings
 import zipfile
+from functools import partial
 
 import numpy as np
 from numpy.lib import format
@@ -19,7 +20,7 @@ from numpy.lib import format
 from ..errors import FormatError
 from .compression import read_buffer
 from .format import CERTAIN, Format
-from .labels import integers_if_integral
+from .labels import integers_if_integral, label_and_group
 from .table import Table
 
 DENSE_NAMES = (("X", "y"), ("x", "y"), ("data", "target"))
@@ -106,12 +107,7 @@ def _from_matrix(path, matrix, label, group):
             "axes, one row an example."
         )
     columns = range(matrix.shape[1])
-    group = None if group is None or group is False else _column(path, columns, group, "group")
-    if label is None:
-        label = next((column for column in reversed(columns) if column != group), False)
-    label = None if label is False else _column(path, columns, label, "label")
-    if label is not None and label == group:
-        raise FormatError(f"{path}: column {label} cannot be label and group at once; name another.")
+    label, group = label_and_group(path, len(columns), label, group, partial(_column, path, columns))
     taken = [column for column in (label, group) if column is not None]
     y, qid = (None if column is None else matrix[:, column] for column in (label, group))
     return np.delete(matrix, taken, axis=1), y, qid

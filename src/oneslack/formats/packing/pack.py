@@ -7,7 +7,7 @@ depend on the number of threads.  The manifest says after each shard where the n
 import os
 import stat
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -143,46 +143,24 @@ def _check_same(folder, manifest, source):
 def _fill(writer, jobs, report):
     """Parse what is not done yet and hand it to the writer."""
     total = sum(file["bytes"] for file in writer.manifest.source["files"])
-    with _Pool(jobs) as pool:
-        pieces = _pieces(writer, pool)
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        pieces = _pieces(writer, pool, ahead=jobs if jobs > 1 else 0)
         if "svmlight" in writer.manifest.source["kinds"]:
             pieces = count_from_zero(pieces, writer)
         for piece, progress, done in pieces:
             writer.add(piece, progress)
             report(Progress(done, total, len(writer.manifest.shards), writer.manifest.n_rows))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-class _Pool:
-    """Threads, or none: one job is done by the caller."""
-
-    def __init__(self, jobs):
-        self.ahead = jobs if jobs > 1 else 0
-        self._threads = ThreadPoolExecutor(jobs) if jobs > 1 else None
-
-    def submit(self, function):
-        if self._threads is not None:
-            return self._threads.submit(function)
-        future = Future()
-        try:
-            future.set_result(function())
-        except FormatError as error:
-            future.set_exception(error)
-        return future
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
-
-
-def _pieces(writer, pool):
+def _pieces(writer, pool, ahead):
     """(piece, progress for the manifest, bytes read so far) in the order of the files."""
     source = writer.manifest.source
     begun = writer.manifest.progress or {"file": 0, "start": 0, "line": 0}
     current, line = begun["file"], begun["line"]
-    for k, chunk, future in _in_order(_chunks(writer, begun), pool):
+    for k, chunk, future in _in_order(_chunks(writer, begun), pool, ahead):
         if k != current:
             current, line = k, 0
         path, line = source["files"][k]["path"], line + chunk.skipped
@@ -210,11 +188,11 @@ def _chunks(writer, begun):
             yield k, chunk
 
 
-def _in_order(chunks, pool):
-    """(number of the file, chunk, future), with a few chunks under way: they bound the memory."""
+def _in_order(chunks, pool, ahead):
+    """(number of the file, chunk, future), with so many chunks under way: they bound the memory."""
     waiting = deque()
     for k, chunk in chunks:
         waiting.append((k, chunk, pool.submit(chunk.parse)))
-        if len(waiting) > pool.ahead:
+        if len(waiting) > ahead:
             yield waiting.popleft()
     yield from waiting
