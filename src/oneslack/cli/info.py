@@ -37,15 +37,17 @@ def info(
     if file is None and not as_markdown:
         raise Refusal("Missing argument 'MODEL|FILE'; see `oneslack info --help`.", Exit.USAGE)
     facts = {} if file is None else _facts(file, options)
-    if as_markdown:
+    if as_json:
+        print_json(facts)
+    elif as_markdown:
         from .info_markdown import markdown
 
-        named = {name.replace("_", " "): words for name, words in words_of(facts).items()}
-        print(markdown(named))
-    elif as_json:
-        print_json(facts)
+        print(markdown(words_of(facts)))
     else:
-        _print(facts)
+        shown = words_of(facts)
+        width = max(map(len, shown))
+        for name, text in shown.items():
+            print(f"{name:<{width}}  {text}")
 
 
 def _facts(file, options) -> dict:
@@ -128,14 +130,7 @@ def words_of(facts) -> dict:
     shown = {name: _text(name, value) for name, value in facts.items() if value is not None}
     if "thresholds" in facts:
         shown["classes"] = f"{len(facts['classes'])}, in this order: {in_order(facts['classes'])}"
-    return shown
-
-
-def _print(facts):
-    shown = words_of(facts)
-    width = max(map(len, shown))
-    for name, text in shown.items():
-        print(f"{name.replace('_', ' '):<{width}}  {text}")
+    return {name.replace("_", " "): text for name, text in shown.items()}
 
 
 def _text(name, value) -> str:

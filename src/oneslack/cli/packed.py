@@ -101,10 +101,8 @@ def table_for_model(path, saved, need_labels):
         raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
     table = PackedTable(shards, shards.path)
     _check_names(table, saved)
-    model = saved.model
-    takes_shards = hasattr(model, "coef_") and not hasattr(model, "thresholds_")
-    is_whole = takes_shards and shards.n_features == saved.n_features and shards.manifest.groups is None
-    return table if is_whole else _with_features(in_memory(shards), saved)
+    is_whole = shards.n_features == saved.n_features and shards.manifest.groups is None
+    return table if saved.kind.by_shards and is_whole else _with_features(in_memory(shards), saved)
 
 
 # To train on.
@@ -141,21 +139,14 @@ def use_memory(model, memory, seed):
 def say_memory(model, table, quiet):
     """Say before the start what training will take; the number of bytes, or None where it is not known."""
     from ..data.bytes import in_words
-    from ..models import Binary, Multiclass, Regression
+    from ..kinds.registry import kind_of
     from ..problems.on_disk import ShardedProblem
     from ..solvers.streaming.reader import Streaming
 
     shards = table.X
     if not isinstance(model.solver, Streaming):
         return None
-    d, K = shards.n_features, 0 if shards.classes is None else len(shards.classes)
-    intercept = bool(model.fit_intercept)
-    if not hasattr(model, "multi_class"):
-        shape = Regression(d, model.epsilon, intercept)
-    elif K == 2 or model.multi_class == "ovr":
-        shape = Binary(d, intercept)
-    else:
-        shape = Multiclass(d, K, intercept)
+    shape = kind_of(type(model).__name__).streamed(model, shards)
     problem = ShardedProblem(shape, shards, model.C, weigh=None)
     try:
         found = (in_use() or 0) + LOADED + model.solver.estimate(problem)

@@ -114,4 +114,4 @@ def _facts(saved):
     from .info import model_facts, words_of
 
     facts = {**model_facts(saved.path), "why_this_solver": saved.header.get("training", {}).get("reason")}
-    return [(name.replace("_", " "), words) for name, words in words_of(facts).items()]
+    return list(words_of(facts).items())

@@ -8,7 +8,6 @@ from .hashing import hashed_columns
 from .in_parts import keys_in_parts, values_in_parts
 from .joint_keys import Keys
 from .part_codes import BOS, EOS, FIRST, Outside, PartCodes, source_of
-from .rows import ones_matrix
 from .strings import pack_strings, unpack_strings
 from .template_sets import as_templates
 
@@ -74,7 +73,7 @@ class FeatureIndex(ColumnIndex):
         self._number_columns()
         if self.min_count > 1:
             self._forget_unused_values()
-        return ones_matrix(columns, self.n_features, self.dtype, ordered=True)
+        return _ones_matrix(columns, self.n_features, self.dtype, ordered=True)
 
     def transform(self, sentences):
         """The CSR matrix (tokens, n_features); values without a column are left out."""
@@ -83,14 +82,14 @@ class FeatureIndex(ColumnIndex):
         if self.hash_bits is not None:
             for t, hashed in enumerate(hashed_columns(self.templates, codes, len(columns), self.hash_bits)):
                 columns[:, t] = hashed
-            return ones_matrix(columns, self.n_features, self.dtype, ordered=False)
+            return _ones_matrix(columns, self.n_features, self.dtype, ordered=False)
         self._check_fitted()
         tables = {source: self._table(codes, source) for source in self._sources}
         for t, template in enumerate(self.templates):
             looked_up = [codes.look_up(part, tables[source_of(part)]) for part in template.parts]
             ranks = self._keys[t].find(looked_up, len(columns))
             columns[:, t] = np.where(ranks < 0, -1, ranks + self._starts[t])
-        return ones_matrix(columns, self.n_features, self.dtype, ordered=True)
+        return _ones_matrix(columns, self.n_features, self.dtype, ordered=True)
 
     def features(self):
         """(template, values) of every column, a value being a string or an Outside."""
@@ -205,3 +204,26 @@ def _shown(value):
 
 def _numbered(strings):
     return {string: code for code, string in enumerate(strings, FIRST)}
+
+
+def _ones_matrix(columns, n_features, dtype, ordered):
+    """The CSR matrix with a 1 at each of columns (n, templates) that is >= 0; equal ones of a row add up.
+
+    `ordered` says that the columns of every row strictly increase.
+    """
+    from scipy.sparse import csr_matrix
+
+    if not ordered:
+        columns.sort(axis=1)
+    present = columns >= 0
+    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(present, axis=1))])
+    indices = columns.ravel() if indptr[-1] == columns.size else columns[present]
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(np.int32)  # the type of the indices: scipy would copy both otherwise
+    X = csr_matrix((np.ones(len(indices), dtype), indices, indptr), shape=(len(columns), n_features))
+    X.has_sorted_indices = True
+    if ordered:
+        X.has_canonical_format = True
+    else:
+        X.sum_duplicates()
+    return X

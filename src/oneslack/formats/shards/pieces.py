@@ -59,8 +59,11 @@ class Piece:
 
 def arrays_of(pieces):
     """The arrays of a shard, {name: parts}, from pieces of one kind."""
-    kind = pieces[0].kind
-    arrays = {"dense": _dense, "sparse": _sparse, "sentences": _sentences}[kind]([p.X for p in pieces])
+    kind, parts = pieces[0].kind, [piece.X for piece in pieces]
+    if kind == "dense":
+        arrays = {"values": parts}
+    else:
+        arrays = _sparse(parts) if kind == "sparse" else _sentences(parts)
     if pieces[0].labels is not None:
         arrays |= join("y", [piece.labels for piece in pieces])
     if pieces[0].groups is not None:
@@ -68,10 +71,6 @@ def arrays_of(pieces):
     if pieces[0].weights is not None:
         arrays["weights"] = [piece.weights for piece in pieces]
     return arrays
-
-
-def _dense(matrices):
-    return {"values": matrices}
 
 
 def _sparse(matrices):
