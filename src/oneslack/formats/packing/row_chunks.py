@@ -12,9 +12,8 @@ from ...errors import FormatError
 from .. import numpy_file
 from ..compression import packer_of
 from ..registry import read_data
-from ..shards.blocks import checked_block
 from ..shards.columns import as_column, as_groups
-from ..shards.pieces import Piece
+from ..shards.pieces import Piece, checked_block
 from .chunks import Chunk
 
 WEIGHTS = "sample_weight"
