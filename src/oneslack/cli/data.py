@@ -61,11 +61,12 @@ class Source(Remembered):
     group: str | None = None
 
 
-def read_any(path, label, zero_based, group=None):
-    """(Table, Source) of a file or a packed folder, with or without labels."""
+def read_any(path, label, zero_based, group=None, streamed=False):
+    """(Table, Source) of a file or a packed folder, with or without labels; a PackedTable if `streamed`."""
     if packed.is_packed(path):
         shards = packed.open_packed(path, label, zero_based, group)
-        return packed.in_memory(shards), packed.source_of(shards)
+        table = packed.PackedTable(shards, shards.path) if streamed else packed.in_memory(shards)
+        return table, packed.source_of(shards)
     with _told_from_tagged_text(path, "use `oneslack train tag` to learn from it"):
         table, zero_based = _read_counting_from_one(path, label, zero_based, group)
     _refuse_other_options(table, label, group)

@@ -108,17 +108,6 @@ def table_for_model(path, saved, need_labels):
 # To train on.
 
 
-def read_packed(path, label, zero_based, group, what, streamed):
-    """(PackedTable or Table, Source) to train on."""
-    shards = open_packed(path, label, zero_based, group)
-    if shards.manifest.labels is None:
-        raise Refusal(f"{path}: holds no {what}; training needs one for each example.")
-    if shards.n_rows == 0 or shards.n_features == 0:
-        raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
-    table = PackedTable(shards, shards.path) if streamed else in_memory(shards)
-    return table, source_of(shards)
-
-
 def refuse_memory_of_workers(memory):
     """Complain about --memory beside an engine."""
     if memory is not None:

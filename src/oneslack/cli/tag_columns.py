@@ -131,23 +131,26 @@ class Columns:
         """Sentences of the columns, {name: column}."""
         from ..formats.registry import FORMATS
 
-        self._check_packed(chosen)
         if self.kind == "packed":
             return self.packed(chosen).in_memory()
         return FORMATS[self.kind].read(self.path, self.places(chosen))
 
     def places(self, chosen) -> dict:
         """The columns as readers take them: by position in CoNLL, by name in CoNLL-U."""
-        return (
-            chosen if self.is_conllu else {name: self.names.index(column) for name, column in chosen.items()}
-        )
+        if self.is_conllu:
+            return chosen
+        return {name: self.names.index(column) for name, column in chosen.items()}
 
     def packed(self, chosen):
         """The same of a packed folder, where it lies."""
         from ..formats import open_shards
         from ..formats.packed_sentences import PackedSentences
 
-        self._check_packed(chosen)
+        for column in chosen.values():
+            if column not in self.names:
+                raise Refusal(
+                    f"{self.path}: was packed without the column {column!r}; pack it again with --columns."
+                )
         return PackedSentences(open_shards(self.path), chosen)
 
     def source(self, label) -> TagSource:
@@ -161,13 +164,6 @@ class Columns:
         from ..formats.conllu import CONLLU
 
         return CONLLU if self.is_conllu else self.names
-
-    def _check_packed(self, chosen):
-        for column in chosen.values():
-            if column not in self.names:
-                raise Refusal(
-                    f"{self.path}: was packed without the column {column!r}; pack it again with --columns."
-                )
 
 
 def columns_of(templates) -> list[str]:
