@@ -26,7 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 import oneslack
-from oneslack.formats.read import read_data
+from oneslack.formats import read_data
 from oneslack.metrics import ndcg, ordered_pairs
 
 GRID = tuple(10.0**e for e in range(-4, 2))

@@ -17,6 +17,7 @@ where a cluster is one machine; two of them with one thread each do what workers
 
 import argparse
 import statistics
+import time
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from oneslack import Binary, Chain, DistributedDual, DualCD, LinearSVC, OneSlack
 from oneslack.engines.ray import LocalCluster
 from oneslack.problems.new import new_problem
 from oneslack.problems.parts.parts import neighbours
-from oneslack.selection.scaling import SAMPLE, Size, calibrate, forecast, measure_messages, step_costs
+from oneslack.selection.scaling import SAMPLE, Size, calibrate, forecast, step_costs
 
 #: Bytes a second through the memory that Ray's processes share.
 BANDWIDTH = 2e9
@@ -77,6 +78,17 @@ class Timing(NamedTuple):
     rounds: int
     moved: float
     message: float
+
+
+def measure_messages(problem, repeats=20):
+    """Seconds of a message to all workers of a SplitProblem and back."""
+    problem.engine.ask("about")
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        problem.engine.ask("about")
+        times.append(time.perf_counter() - begin)
+    return float(np.median(times))
 
 
 def timed(problem, solver, tol, max_iter=100_000) -> Timing:

@@ -46,9 +46,9 @@ def train(args):
     shards = open_shards(packed(args))
     text = shards
     if args.memory is None:
-        from oneslack.cli.packed import sentences_of
+        from oneslack.formats.packed_sentences import PackedSentences
 
-        text = sentences_of(shards.path, {name: name for name in COLUMNS})
+        text = PackedSentences(shards, {name: name for name in COLUMNS}).in_memory()
     tagger = oneslack.SequenceTagger(solver=solver, **options).fit(text, "tag")
     return {
         "seconds": time.perf_counter() - clock, "gap": tagger.duality_gap_, "steps": tagger.n_iter_,

@@ -1,10 +1,13 @@
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
 import oneslack
+from oneslack.cli.options import TableFormat, TaggedFormat
 from oneslack.cli.output import Exit
+from oneslack.formats.registry import FORMATS
 
 
 def test_version(run):
@@ -66,3 +69,8 @@ def test_an_unexpected_error_is_one_sentence(folder, run, monkeypatch):
     monkeypatch.setenv("ONESLACK_DEBUG", "1")
     with pytest.raises(RuntimeError):
         run("info", "train.svm")
+
+
+@pytest.mark.parametrize(("listed", "holds"), [(TaggedFormat, "sentences"), (TableFormat, "table")])
+def test_formats_to_choose_from_are_those_of_the_registry(listed, holds):
+    assert get_args(listed) == tuple(entry.name for entry in FORMATS.values() if entry.holds == holds)

@@ -30,7 +30,7 @@ def test_without_a_picture(tmp_path, run, monkeypatch):
 
 def test_without_matplotlib_it_says_how_to_get_it(run, monkeypatch):
     monkeypatch.setattr(demo, "_tasks", list)
-    monkeypatch.setitem(__import__("sys").modules, "oneslack.cli.demo_plot", None)
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     done = run("demo")
     assert done.code == 0
     assert 'pip install "oneslack[plot]"' in done.out

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from oneslack.cli import pack_progress, progress
+from oneslack.cli import progress
 from oneslack.formats import open_shards, read_data
 from oneslack.formats.packing import Progress
 
@@ -167,18 +167,18 @@ def test_progress_on_a_terminal_and_elsewhere(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(progress, "LINE_INTERVAL", 0)
     clock = iter([1.0, 3.0, 5.0])
-    monkeypatch.setattr(pack_progress.time, "perf_counter", lambda: next(clock))
-    with pack_progress.Lines(stream) as show:
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(clock))
+    with progress.PackLines(stream) as show:
         for state in states[1:]:
             show(state)
     assert stream.getvalue().splitlines()[-1] == ("100 %  3 MB of 3 MB  500 KB/s  3,000,000 rows in 3 shards")
     monkeypatch.undo()
     terminal = io.StringIO()
-    with pack_progress.Bar(terminal) as show:
+    with progress.PackBar(terminal) as show:
         for state in states:
             show(state)
     assert "packing" in terminal.getvalue()
     assert "3 shards" in terminal.getvalue()
-    assert isinstance(pack_progress.pack_progress(quiet=True), progress.Silence)
-    assert isinstance(pack_progress.pack_progress(stream=stream), pack_progress.Lines)
+    assert isinstance(progress.pack_progress(quiet=True), progress.Silence)
+    assert isinstance(progress.pack_progress(stream=stream), progress.PackLines)
     assert math.isfinite(progress.LINE_INTERVAL)

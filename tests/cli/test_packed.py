@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from oneslack.cli import train, train_tag
+from oneslack.cli.options import Machines
 from oneslack.engines.crew import ThreadCrews
 from oneslack.formats import open_shards, write_svmlight
 from oneslack.solvers.streaming.reader import Streaming
@@ -161,7 +161,7 @@ def test_a_training_on_a_folder_resumes(packed, run):
 
 
 def test_workers_of_an_engine_read_the_folder(packed, run, monkeypatch):
-    monkeypatch.setattr(train, "engine_for", lambda *options: ThreadCrews(2))
+    monkeypatch.setattr(Machines, "engine_for", lambda *options: ThreadCrews(2))
     done = run("train", "classify", "two", "-o", "parts", "--engine", "ray", "--json")
     assert done.code == 0, done.err
     mine = json.loads(done.out)
@@ -211,7 +211,7 @@ def large_text(folder, run, monkeypatch):
 
 @pytest.mark.parametrize("other", [["--engine", "ray"], ["--unlabelled", "?"]])
 def test_text_is_loaded_where_it_cannot_stay_on_disk(large_text, run, monkeypatch, other):
-    monkeypatch.setattr(train_tag, "engine_for", lambda *options: ThreadCrews(2) if "ray" in other else None)
+    monkeypatch.setattr(Machines, "engine_for", lambda *options: ThreadCrews(2) if "ray" in other else None)
     done = run("train", "tag", *large_text, "-o", "m", "--json", *other)
     assert (done.code, done.err) == (0, "")
     mine = json.loads(done.out)

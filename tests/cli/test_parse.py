@@ -148,7 +148,7 @@ def test_packed_files(bank, run):
         (["train", "parse", "bank.trees", "-o", "m", "--rescaling", "slack"], 2, "needs --loss zero_one"),
         (["train", "parse", "bank.trees", "-o", "m", "--vertical", "0"], 2, "vertical"),
         (["predict", "parser.model", "empty.txt"], 3, "empty.txt: holds no sentence"),
-        (["predict", "parser.model", "latin.txt"], 3, "latin.txt: is not UTF-8"),
+        (["predict", "parser.model", "latin.txt"], 3, "is not utf-8; convert"),
         (["predict", "parser.model", "sentences.txt", "--columns", "w"], 2, "where --columns has no meaning"),
         (
             ["evaluate", "parser.model", "sentences.txt"],

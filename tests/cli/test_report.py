@@ -13,7 +13,7 @@ from report_kinds import KINDS, train, write_data
 
 import oneslack
 from oneslack.cli import main
-from oneslack.viz.report import html, svg
+from oneslack.viz.report import drawings, html
 
 VOID = {"meta", "link", "br", "rect", "path", "circle"}
 
@@ -276,10 +276,10 @@ def test_a_model_of_an_older_version_has_no_trace(kinds, run):
 
 
 def test_ticks_are_round_and_inside():
-    assert svg.ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    assert svg.ticks(-3.2, 17) == [0, 5, 10, 15]
+    assert drawings.ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert drawings.ticks(-3.2, 17) == [0, 5, 10, 15]
     for low, high in ((1e-7, 3e-7), (-1e9, 1e9), (12.1, 12.2)):
-        found = svg.ticks(low, high)
+        found = drawings.ticks(low, high)
         assert 2 <= len(found) <= 6
         assert low <= found[0]
         assert found[-1] <= high * (1 + 1e-9)

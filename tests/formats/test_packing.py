@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from oneslack.errors import FormatError, OneslackError
 from oneslack.formats import open_shards, pack, read_conll, read_conllu, read_data, read_svmlight
-from oneslack.formats.packing import label_texts
+from oneslack.formats.labels import texts_at
 from oneslack.formats.streams import TextStream, line_end, row_end, sentence_end, windows
 
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -237,7 +237,7 @@ def test_texts_at(texts):
     text = ",".join(f" {part}\t " for part in texts).encode()
     stops = np.cumsum([len(f" {part}\t ".encode()) + 1 for part in texts]) - 1
     starts = np.r_[0, stops[:-1] + 1] + 1
-    found = label_texts.texts_at(text, np.c_[starts, stops])
+    found = texts_at(text, np.c_[starts, stops])
     assert np.array(found.values)[found.codes].tolist() == texts
 
 
@@ -328,7 +328,7 @@ def test_bad_archives_of_arrays(tmp_path):
     with pytest.raises(FormatError, match=r"cube\.npy: holds float64 of shape \(3, 2, 4\); expected"):
         pack(tmp_path / "cube.npy", tmp_path / "p")
     np.savez(tmp_path / "y.npz", X=np.ones((3, 2)))
-    with pytest.raises(FormatError, match="holds no array 'labels'; found X"):
+    with pytest.raises(FormatError, match="holds no array 'labels' of labels; found X"):
         pack(tmp_path / "y.npz", tmp_path / "q", label="labels")
 
 

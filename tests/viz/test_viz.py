@@ -18,7 +18,7 @@ from oneslack.datasets import make_checkers
 from oneslack.memory.trace_keeping import from_header, joined, thinned, to_header
 from oneslack.viz import look, thresholds
 from oneslack.viz.named_weights import largest_weights, transitions_of
-from oneslack.viz.tree_layout import layout
+from oneslack.viz.trees import layout
 
 X, Y = load_iris(return_X_y=True)
 

@@ -25,7 +25,7 @@ class TrainFirst(TyperGroup):
     """Lists the commands in the order of their use; typer puts groups of commands last."""
 
     def list_commands(self, ctx):
-        return ["train", "tune", "predict", "evaluate", "report", "pack", "plan", "info", "demo"]
+        return ["train", *(name for name in super().list_commands(ctx) if name != "train")]
 
 
 app = typer.Typer(
@@ -48,14 +48,10 @@ for command in (*WRITTEN, *commands([command.__name__ for command in WRITTEN])):
     train_app.command(cls=Remembering, epilog=EXIT_CODES)(command)
 train_app.command("suggest", hidden=True)(suggest)
 app.add_typer(train_app, name="train")
-app.command()(tune.tune)
-app.command()(predict.predict)
-app.command()(evaluate.evaluate)
-app.command()(report.report)
-app.command()(pack.pack)
-app.command()(plan.plan)
-app.command()(info.info)
-app.command()(demo.demo)
+for command in (
+    tune.tune, predict.predict, evaluate.evaluate, report.report, pack.pack, plan.plan, info.info, demo.demo
+):  # fmt: skip
+    app.command()(command)
 
 
 def _print_version(wanted: bool):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
+from typing import Any, ClassVar
 
 from ..errors import FormatError
 from . import packed
@@ -24,6 +25,28 @@ class Remembered:
 
 
 @dataclass(frozen=True)
+class OwnExamples:
+    """What was read to train on: X and y are what `fit` takes, `source` is what the model remembers."""
+
+    path: str
+    X: Any
+    y: Any
+    source: Any
+    seconds: float
+    called: ClassVar[str] = "examples"
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.X):,} {self.called}"
+
+    def size(self, model) -> dict:
+        return {"examples": len(self.X)}
+
+    def words(self, facts) -> str:
+        return self.title
+
+
+@dataclass(frozen=True)
 class Source(Remembered):
     """How a file was read; the model remembers it, so that other files are read the same way.
 
@@ -38,11 +61,12 @@ class Source(Remembered):
     group: str | None = None
 
 
-def read_any(path, label, zero_based, group=None):
-    """(Table, Source) of a file or a packed folder, with or without labels."""
+def read_any(path, label, zero_based, group=None, streamed=False):
+    """(Table, Source) of a file or a packed folder, with or without labels; a PackedTable if `streamed`."""
     if packed.is_packed(path):
         shards = packed.open_packed(path, label, zero_based, group)
-        return packed.in_memory(shards), packed.source_of(shards)
+        table = packed.PackedTable(shards, shards.path) if streamed else packed.in_memory(shards)
+        return table, packed.source_of(shards)
     with _told_from_tagged_text(path, "use `oneslack train tag` to learn from it"):
         table, zero_based = _read_counting_from_one(path, label, zero_based, group)
     _refuse_other_options(table, label, group)
@@ -68,7 +92,7 @@ def read_for_model(path, saved, label, zero_based, group=None, need_labels=False
 def _told_from_tagged_text(path, advice):
     """Sentences with labels are no table: say so, instead of what is wrong with it as a table."""
     from ..formats.format import LIKELY
-    from .tag_data import kind_of
+    from .tag_columns import kind_of
 
     try:
         yield
@@ -113,14 +137,18 @@ def _read_matching(path, saved, label, zero_based, group, need_labels):
 def _read_counting_from_one(path, label, zero_based, group):
     """(Table, whether its indices start at 0, or None where there are none)."""
     if zero_based is None:
-        try:
-            table, zero_based = _read(path, label, False, group), False
-        except FormatError:
-            # An index 0; or another fault, which this reading names as well.
-            table, zero_based = _read(path, label, True, group), True
+        table, zero_based = counting_from_one(lambda zero_based: _read(path, label, zero_based, group))
     else:
         table = _read(path, label, zero_based, group)
     return table, zero_based if _is_indexed(table) else None
+
+
+def counting_from_one(read):
+    """(what read(zero_based) gives, zero_based): features count from 1, unless there is a 0."""
+    try:
+        return read(False), False
+    except FormatError:  # an index 0; or another fault, which this reading names as well
+        return read(True), True
 
 
 def _read(path, label, zero_based, group):

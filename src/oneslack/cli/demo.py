@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .output import check_writable, guarded
+from .output import Refusal, check_writable, guarded, writing
+from .progress import progress
 
 
 @guarded
@@ -49,34 +50,21 @@ class Task:
     sklearn: dict
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the comparison."""
-
-    name: str
-    accuracy: float
-    primal: float
-    seconds: float
-    note: str
-
-
 def _tasks():
     from sklearn.datasets import load_breast_cancer, load_digits
-
-    X, y = load_breast_cancer(return_X_y=True)
-    digits, digit = load_digits(return_X_y=True)
-    return [
-        _split("Breast cancer", "two classes, raw columns from 0.001 to 4000", X, y, {}),
-        _split("Handwritten digits", "ten classes, 8 × 8 pixels", digits / 16, digit,
-               {"multi_class": "crammer_singer"}),
-    ]  # fmt: skip
-
-
-def _split(name, about, X, y, sklearn):
     from sklearn.model_selection import train_test_split
 
-    X, X_test, y, y_test = train_test_split(X, y, test_size=0.25, random_state=0, stratify=y)
-    return Task(name, about, X, y, X_test, y_test, sklearn)
+    tasks = []
+    for name, about, data, sklearn in (
+        ("Breast cancer", "two classes, raw columns from 0.001 to 4000", load_breast_cancer(), {}),
+        ("Handwritten digits", "ten classes, 8 × 8 pixels", load_digits(), {"multi_class": "crammer_singer"}),
+    ):
+        X = data.data / 16 if sklearn else data.data
+        X, X_test, y, y_test = train_test_split(
+            X, data.target, test_size=0.25, random_state=0, stratify=data.target
+        )
+        tasks.append(Task(name, about, X, y, X_test, y_test, sklearn))
+    return tasks
 
 
 def _compile(tasks, console):
@@ -104,27 +92,38 @@ def _fit(task, solver, callbacks=(), **options):
 
 def _show(task, console):
     """Train and compare; returns (trace of the cutting planes, scikit-learn's objective)."""
-    from .progress import progress
+    from rich.table import Table
 
     n, d = task.X.shape
     console.print(f"\n[bold]{task.name}[/bold]: {n:,} × {d:,} to train on, {task.about}")
     with progress("closing the gap", 1e-3) as show:
         planes = _fit(task, "one_slack", callbacks=[show])
-    best = _fit(task, "auto")
-    lower = max(planes.dual_objective_, best.dual_objective_)
-    rows = [_our_row(task, best), _our_row(task, planes), _their_row(task)]
-    console.print(_comparison(rows, lower))
-    return planes.result_.trace, rows[-1].primal
+    best, (theirs, seconds, converged) = _fit(task, "auto"), _their_fit(task)
+    lower, their_primal = max(planes.dual_objective_, best.dual_objective_), _primal(task, theirs)
+    rows = [
+        (f"oneslack, {one.result_.solver}", one, one.result_.primal, one.result_.seconds,
+         "certified" if one.result_.gap < 1 else "no lower bound")
+        for one in (best, planes)
+    ]  # fmt: skip
+    rows.append(
+        ("scikit-learn", theirs, their_primal, seconds, "no certificate" if converged else "not converged")
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True)
+    for name in ("test\naccuracy", "\nobjective", "above the\noptimum", "\nseconds"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for name, model, primal, seconds, note in rows:
+        table.add_row(
+            name, f"{100 * model.score(task.X_test, task.y_test):.1f} %", f"{primal:.2f}",
+            f"≤ {100 * (primal / lower - 1):.2f} %", f"{seconds:.3f}", f"[dim]{note}[/dim]",
+        )  # fmt: skip
+    console.print(table)
+    return planes.result_.trace, their_primal
 
 
-def _our_row(task, model):
-    result = model.result_
-    note = "certified" if result.gap < 1 else "no lower bound"
-    name = f"oneslack, {result.solver}"
-    return Row(name, model.score(task.X_test, task.y_test), result.primal, result.seconds, note)
-
-
-def _their_row(task):
+def _their_fit(task):
+    """(scikit-learn's model, seconds, whether it said nothing of not converging)."""
     from sklearn.svm import LinearSVC
 
     model = LinearSVC(loss="hinge", random_state=0, **task.sklearn)
@@ -132,10 +131,7 @@ def _their_row(task):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model.fit(task.X, task.y)
-    seconds = time.perf_counter() - clock
-    note = "not converged" if said else "no certificate"
-    accuracy = model.score(task.X_test, task.y_test)
-    return Row("scikit-learn", accuracy, _primal(task, model), seconds, note)
+    return model, time.perf_counter() - clock, not said
 
 
 def _primal(task, model):
@@ -154,26 +150,8 @@ def _primal(task, model):
     return problem.primal(np.vstack([model.coef_.T, model.intercept_]).ravel())
 
 
-def _comparison(rows, lower):
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("", no_wrap=True)
-    for name in ("test\naccuracy", "\nobjective", "above the\noptimum", "\nseconds"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for row in rows:
-        table.add_row(
-            row.name, f"{100 * row.accuracy:.1f} %", f"{row.primal:.2f}",
-            f"≤ {100 * (row.primal / lower - 1):.2f} %", f"{row.seconds:.3f}", f"[dim]{row.note}[/dim]",
-        )  # fmt: skip
-    return table
-
-
 def _picture_path(folder):
     """The path of the picture, in a folder that exists and takes it."""
-    from .output import Refusal
-
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -184,10 +162,22 @@ def _picture_path(folder):
 
 
 def _draw(path, tasks, traces, console):
+    """The band between the two bounds, which closes on the optimum, and where scikit-learn stopped."""
     try:
-        from .demo_plot import draw
+        from matplotlib.figure import Figure
     except ImportError:
         console.print('\n[dim]No picture: it needs matplotlib, as in  pip install "oneslack\\[plot]"[/dim]')
         return
-    draw(path, [(task.name, trace, theirs) for task, (trace, theirs) in zip(tasks, traces)])
+    from ..viz.bounds import plot_bounds
+    from ..viz.look import NEGATIVE
+
+    figure = Figure(figsize=(5.6 * len(tasks), 4.6), layout="constrained", dpi=150)
+    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
+    for axes, task, (trace, theirs) in zip(panels, tasks, traces):
+        plot_bounds(trace, labels=[task.name], ax=axes)
+        above = 100 * (theirs / trace[-1].primal - 1)
+        axes.axhline(theirs, color=NEGATIVE, linestyle="--", label=f"scikit-learn stopped: {above:+.1f} %")
+        axes.legend(frameon=False)
+    with writing(path, text=False) as file:
+        figure.savefig(file, format="png")
     console.print(f"\nThe closing bounds are drawn in [bold]{path}[/bold]")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from .options import AnyFile, Json, ModelFile
+from .data import read_for_model
+from .options import AnyFile, FileOptions, Json, ModelFile
 from .output import guarded, print_json
-from .tag_options import FileOptions
+from .tag_model import refuse_tag_options, tagged_examples
 
 
 @guarded
@@ -20,7 +21,6 @@ def evaluate(
     The measures are those that fit the model, the one it was trained for first.
     """
     from .model_store import load_to_predict
-    from .reading import examples_for
 
     saved = load_to_predict(model)
     examples = examples_for(saved, file, options)
@@ -29,3 +29,13 @@ def evaluate(
         print_json(facts)
     else:
         saved.kind.show(facts)
+
+
+def examples_for(saved, path, options):
+    """What a file holds, with the outputs that the model's are compared with."""
+    if saved.kind.takes == "sentences":
+        return tagged_examples(saved, path, options)
+    refuse_tag_options(saved, options)
+    if saved.kind.takes == "rows":
+        return read_for_model(path, saved, options.label, options.zero_based, options.group, need_labels=True)
+    return saved.kind.read(path, saved, with_outputs=True)

@@ -27,14 +27,11 @@ def seconds_left(points, tol) -> tuple[float, float] | None:
 
 def _left(points, goal):
     """Seconds from the last point until a line through the points is at the goal; None if it never is."""
-    n = len(points)
-    mean_t, mean_y = (sum(column) / n for column in zip(*points))
-    spread = sum((t - mean_t) ** 2 for t, _ in points)
-    slope = sum((t - mean_t) * (y - mean_y) for t, y in points) / spread if spread > 0 else 0.0
-    if slope >= 0:
-        return None
-    gap = points[-1][1]
-    return max(0.0, (goal - gap) / slope)
+    from statistics import linear_regression
+
+    seconds, logs = zip(*points)
+    slope = linear_regression(seconds, logs).slope if len(set(seconds)) > 1 else 0.0
+    return max(0.0, (goal - logs[-1]) / slope) if slope < 0 else None
 
 
 def in_words(left) -> str:

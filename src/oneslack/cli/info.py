@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from ..kinds.targets import in_order
-from .options import Json
+from .options import FileOptions, Json
 from .output import Exit, Refusal, guarded, print_json
 from .packed import is_packed, packed_facts
 from .tag_info import tagged_facts
-from .tag_options import FileOptions
 
 MANY = 20
 
@@ -22,8 +21,7 @@ def info(
     *,
     file: Annotated[
         str | None,
-        typer.Argument(metavar="MODEL|FILE", help="A saved model, or a file of examples.",
-                       show_default=False),
+        typer.Argument(metavar="MODEL|FILE", help="A saved model, or a file of examples."),
     ] = None,
     options: FileOptions,
     as_json: Json = False,
@@ -39,15 +37,17 @@ def info(
     if file is None and not as_markdown:
         raise Refusal("Missing argument 'MODEL|FILE'; see `oneslack info --help`.", Exit.USAGE)
     facts = {} if file is None else _facts(file, options)
-    if as_markdown:
+    if as_json:
+        print_json(facts)
+    elif as_markdown:
         from .info_markdown import markdown
 
-        named = {name.replace("_", " "): words for name, words in words_of(facts).items()}
-        print(markdown(named))
-    elif as_json:
-        print_json(facts)
+        print(markdown(words_of(facts)))
     else:
-        _print(facts)
+        shown = words_of(facts)
+        width = max(map(len, shown))
+        for name, text in shown.items():
+            print(f"{name:<{width}}  {text}")
 
 
 def _facts(file, options) -> dict:
@@ -60,7 +60,7 @@ def _facts(file, options) -> dict:
         return model_facts(file)
     is_tagged = any(value is not None for value in options.of_tags().values())
     if is_tagged or format_of(file).holds == "sentences":
-        return tagged_facts(file, options.format and options.format.value, options.columns, options.label)
+        return tagged_facts(file, options.format, options.columns, options.label)
     return _data_facts(file, options)
 
 
@@ -130,14 +130,7 @@ def words_of(facts) -> dict:
     shown = {name: _text(name, value) for name, value in facts.items() if value is not None}
     if "thresholds" in facts:
         shown["classes"] = f"{len(facts['classes'])}, in this order: {in_order(facts['classes'])}"
-    return shown
-
-
-def _print(facts):
-    shown = words_of(facts)
-    width = max(map(len, shown))
-    for name, text in shown.items():
-        print(f"{name.replace('_', ' '):<{width}}  {text}")
+    return {name.replace("_", " "): text for name, text in shown.items()}
 
 
 def _text(name, value) -> str:

@@ -9,18 +9,9 @@ import sys
 
 #: Packages whose versions matter.
 PACKAGES = (
-    "numpy",
-    "scipy",
-    "numba",
-    "llvmlite",
-    "scikit-learn",
-    "safetensors",
-    "loky",
-    "typer",
-    "rich",
-    "matplotlib",
-    "ray",
-)
+    "numpy", "scipy", "numba", "llvmlite", "scikit-learn", "safetensors", "loky", "typer", "rich",
+    "matplotlib", "ray",
+)  # fmt: skip
 #: Settings of the surroundings that change what a program does.
 VARIABLES = (
     "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -38,23 +29,16 @@ def _surroundings() -> dict:
     from .. import __version__
     from ..engines.threads import count_jobs
 
-    versions = {name: version for name in PACKAGES if (version := _version(name)) is not None}
+    installed = {package.name: package.version for package in importlib.metadata.distributions()}
     return {
         "oneslack": __version__,
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
-        **versions,
+        **{name: installed[name] for name in PACKAGES if name in installed},
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
         "cores": f"{count_jobs(None)} of {os.cpu_count()}",
         "installed in a virtual environment": "yes" if sys.prefix != sys.base_prefix else "no",
         **{name: os.environ[name] for name in VARIABLES if name in os.environ},
     }
-
-
-def _version(package):
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _table(title, pairs) -> str:

@@ -1,4 +1,4 @@
-"""Model files with a note on what they were trained on."""
+"""Model files with notes on their training: commands print these, and read other files by them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,28 @@ from typing import Any
 
 from ..errors import FormatError
 from .data import Source
-from .model_notes import check_notes
 from .output import Refusal
+
+#: Of the notes: numbers, and lists of texts.
+NUMBER = (int, float)
+TEXTS = "a list of texts"
+#: From a note on the training to what it may be.
+TRAINING = {
+    **dict.fromkeys(("data", "status", "advice", "solver", "reason"), (str,)),
+    **dict.fromkeys(("examples", "features", "tokens", "queries", "pairs", "steps"), (int,)),
+    **dict.fromkeys(("seconds", "read_seconds"), NUMBER),
+    "options": TEXTS,
+}
+#: The same of how the data were read.
+SOURCE = {
+    "kind": (str,),
+    "zero_based": (bool,),
+    "tagged": (bool,),
+    "label": (str, int, bool),
+    "group": (str, int, bool),
+    "feature_names": TEXTS,
+    "columns": TEXTS,
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +74,7 @@ def load(path) -> Saved:
     # The names are checked by the reader; scikit-learn would warn that arrays have none.
     vars(model).pop("feature_names_in_", None)
     saved = Saved(path, model, header, Source.from_header(header))
-    check_notes(path, header, saved.n_features)
+    _check_notes(path, header, saved.n_features)
     return saved
 
 
@@ -115,3 +135,39 @@ def looks_like_model(path) -> bool:
     except OSError:
         return False
     return len(start) == 9 and start[8:] == b"{" and int.from_bytes(start[:8], "little") < 2**40
+
+
+# Notes are checked, as all else in a model file.
+
+
+def _check_notes(path, header, n_features):
+    """FormatError for a note that is not what it should be."""
+    for part, kinds in (("training", TRAINING), ("source", SOURCE)):
+        notes = header.get(part, {})
+        if not isinstance(notes, dict):
+            raise _wrong(path, part, notes)
+        for name, value in notes.items():
+            if value is not None and name in kinds and not _is(value, kinds[name]):
+                raise _wrong(path, f"{part}.{name}", value)
+    source, training = header.get("source", {}), header.get("training", {})
+    names, label = source.get("feature_names"), source.get("label")
+    if names is not None and len(names) != n_features:
+        raise _wrong(path, "source.feature_names", names)
+    if source.get("kind") == "conll" and label not in range(len(source.get("columns") or ())):
+        raise _wrong(path, "source.label", label)
+    if source.get("kind") == "conllu" and not isinstance(label, str):
+        raise _wrong(path, "source.label", label)
+    if training and training.get("data") is None:
+        raise FormatError(f"{path}: the model file lacks 'training.data'; train the model again")
+
+
+def _is(value, kinds):
+    if kinds is TEXTS:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
+
+
+def _wrong(path, name, value):
+    return FormatError(
+        f"{path}: the model file is damaged ({name} is {str(value)[:60]!r}); train the model again"
+    )

@@ -18,30 +18,21 @@ from .option_groups import with_groups
 
 
 class Exit(IntEnum):
-    """Exit codes."""
+    """Exit codes, each with its meaning."""
 
-    OK = 0
-    UNEXPECTED = 1
-    USAGE = 2
-    BAD_FILE = 3
-    NOT_REACHED = 4
-    INTERRUPTED = 130
-    TERMINATED = 143
+    OK = 0, "done"
+    UNEXPECTED = 1, "an unexpected error"
+    USAGE = 2, "a wrong option or argument"
+    BAD_FILE = 3, "a file that cannot be read, understood or written"
+    NOT_REACHED = 4, "stopped before the tolerance was reached; the model so far is saved"
+    INTERRUPTED = 130, "interrupted (Ctrl-C); the model so far, if there is one, is saved"
+    TERMINATED = 143, "ended by SIGTERM; the model so far, and a checkpoint where one is kept, are saved"
 
-    @property
-    def meaning(self) -> str:
-        return _MEANINGS[self]
+    def __new__(cls, code, meaning):
+        one = int.__new__(cls, code)
+        one._value_, one.meaning = code, meaning
+        return one
 
-
-_MEANINGS = {
-    Exit.OK: "done",
-    Exit.UNEXPECTED: "an unexpected error",
-    Exit.USAGE: "a wrong option or argument",
-    Exit.BAD_FILE: "a file that cannot be read, understood or written",
-    Exit.NOT_REACHED: "stopped before the tolerance was reached; the model so far is saved",
-    Exit.INTERRUPTED: "interrupted (Ctrl-C); the model so far, if there is one, is saved",
-    Exit.TERMINATED: "ended by SIGTERM; the model so far, and a checkpoint where one is kept, are saved",
-}
 
 #: What the system calls a disk that is full, a quota that is used up, a file that may not grow.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import time
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from .options import Group, Json, Label, ZeroBased
+from .options import Group, Jobs, Json, Label, Quiet, TableFormat, ZeroBased
 from .output import Exit, Refusal, guarded, print_json
-from .train_options import Jobs, Quiet
 
 MANY = 20
-
-
-class Format(StrEnum):
-    """Kinds of files that can be packed."""
-
-    auto = "auto"
-    svmlight = "svmlight"
-    csv = "csv"
-    numpy = "numpy"
-    conll = "conll"
-
-
-class Dtype(StrEnum):
-    """Types of the values."""
-
-    float32 = "float32"
-    float64 = "float64"
 
 
 @guarded
@@ -39,15 +20,15 @@ def pack(
         typer.Argument(
             metavar="FILE...",
             help="Examples: svmlight, CSV/TSV, .npy, .npz or CoNLL; text may be packed (.gz .bz2 .xz).",
-            show_default=False,
         ),
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="DIR", help="A new folder.", show_default=False)
-    ],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="A new folder.")],
     shard_size: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of a shard, about.")] = "64MB",
-    file_format: Annotated[Format, typer.Option("--format", help="What the files are.")] = Format.auto,
-    dtype: Annotated[Dtype, typer.Option(help="The type of the values.")] = Dtype.float32,
+    file_format: Annotated[
+        Literal["auto", TableFormat, "conll"],
+        typer.Option("--format", help="What the files are."),
+    ] = "auto",
+    dtype: Annotated[Literal["float32", "float64"], typer.Option(help="The type of the values.")] = "float32",
     label: Label = None,
     group: Group = None,
     zero_based: ZeroBased = None,
@@ -56,7 +37,6 @@ def pack(
         typer.Option(
             metavar="NAME,...",
             help="Names of the columns of CoNLL files; which ones to keep of CoNLL-U. (default: form,upos)",
-            show_default=False,
         ),
     ] = None,
     jobs: Jobs = None,
@@ -72,13 +52,13 @@ def pack(
     --resume. Numbers are kept as float32 unless --dtype says otherwise.
     """
     from ..formats.packing import pack as pack_files
-    from .pack_progress import pack_progress
+    from .progress import pack_progress
 
     clock = time.perf_counter()
     with pack_progress(quiet) as show:
         try:
             shards = pack_files(
-                files, output, kind=file_format.value, dtype=dtype.value, shard_size=shard_size, label=label,
+                files, output, kind=file_format, dtype=dtype, shard_size=shard_size, label=label,
                 group=group, zero_based=zero_based, columns=columns.split(",") if columns else None,
                 jobs=jobs, resume=resume, report=show,
             )  # fmt: skip

@@ -101,24 +101,11 @@ def table_for_model(path, saved, need_labels):
         raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
     table = PackedTable(shards, shards.path)
     _check_names(table, saved)
-    model = saved.model
-    takes_shards = hasattr(model, "coef_") and not hasattr(model, "thresholds_")
-    is_whole = takes_shards and shards.n_features == saved.n_features and shards.manifest.groups is None
-    return table if is_whole else _with_features(in_memory(shards), saved)
+    is_whole = shards.n_features == saved.n_features and shards.manifest.groups is None
+    return table if saved.kind.by_shards and is_whole else _with_features(in_memory(shards), saved)
 
 
 # To train on.
-
-
-def read_packed(path, label, zero_based, group, what, streamed):
-    """(PackedTable or Table, Source) to train on."""
-    shards = open_packed(path, label, zero_based, group)
-    if shards.manifest.labels is None:
-        raise Refusal(f"{path}: holds no {what}; training needs one for each example.")
-    if shards.n_rows == 0 or shards.n_features == 0:
-        raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
-    table = PackedTable(shards, shards.path) if streamed else in_memory(shards)
-    return table, source_of(shards)
 
 
 def refuse_memory_of_workers(memory):
@@ -141,21 +128,14 @@ def use_memory(model, memory, seed):
 def say_memory(model, table, quiet):
     """Say before the start what training will take; the number of bytes, or None where it is not known."""
     from ..data.bytes import in_words
-    from ..models import Binary, Multiclass, Regression
+    from ..kinds.registry import kind_of
     from ..problems.on_disk import ShardedProblem
     from ..solvers.streaming.reader import Streaming
 
     shards = table.X
     if not isinstance(model.solver, Streaming):
         return None
-    d, K = shards.n_features, 0 if shards.classes is None else len(shards.classes)
-    intercept = bool(model.fit_intercept)
-    if not hasattr(model, "multi_class"):
-        shape = Regression(d, model.epsilon, intercept)
-    elif K == 2 or model.multi_class == "ovr":
-        shape = Binary(d, intercept)
-    else:
-        shape = Multiclass(d, K, intercept)
+    shape = kind_of(type(model).__name__).streamed(model, shards)
     problem = ShardedProblem(shape, shards, model.C, weigh=None)
     try:
         found = (in_use() or 0) + LOADED + model.solver.estimate(problem)
@@ -196,37 +176,6 @@ def packed_facts(path) -> dict:
 # Tagged text.
 
 
-def sentences_of(path, columns):
-    """Sentences of some columns, {name: column of the folder}, of all shards."""
-    import numpy as np
-
-    from ..formats import open_shards
-    from ..formats.sentences import Column, Sentences, encode, new_vocabulary
-
-    shards = open_shards(path)
-    parts = [shard.sentences for shard in shards[:]]
-    made = {}
-    for name, column in columns.items():
-        vocabulary, codes = new_vocabulary(), []
-        for part in parts:
-            own = part.columns[column]
-            codes.append(encode(vocabulary, list(own.values))[own.codes])
-        made[name] = Column(list(vocabulary), np.concatenate(codes))
-    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-    return Sentences(made, np.concatenate([[0], np.cumsum(lengths)]), path)
-
-
-def text_for_training(path, columns, n_templates, memory):
-    """Sentences, or PackedSentences where their features would take more than `memory`."""
-    from ..formats import open_shards
-    from ..formats.packed_sentences import PackedSentences
-
-    text = PackedSentences(open_shards(path), columns)
-    if text.n_tokens * (n_templates * A_TEMPLATE + A_TOKEN) <= budget_of(memory):
-        return sentences_of(path, columns)
-    return text
-
-
 def budget_of(memory) -> int:
     """The bytes of --memory, or its default."""
     from ..data.bytes import in_bytes
@@ -257,13 +206,3 @@ def stream_text(model, examples, memory, seed, quiet):
             f"memory: at most about {in_words(model._memory_estimate)}, beside the names of the features "
             f"(budget for training {in_words(budget)})", file=sys.stderr, flush=True,
         )  # fmt: skip
-
-
-def text_columns(path):
-    """Names of the columns of packed text, or a refusal."""
-    from ..formats import open_shards
-
-    shards = open_shards(path)
-    if shards.kind != "sentences":
-        raise Refusal(f"{path}: holds rows of numbers, no tagged text; use `oneslack train classify`.")
-    return shards.feature_names

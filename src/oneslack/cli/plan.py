@@ -14,15 +14,14 @@ from .output import Exit, Refusal, guarded, print_json
 def plan(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="Examples, or a folder of packed ones.", show_default=False),
+        typer.Argument(metavar="FILE", help="Examples, or a folder of packed ones."),
     ] = None,
-    rows: Annotated[int | None, typer.Option(help="Examples.", min=1, show_default=False)] = None,
-    features: Annotated[int | None, typer.Option(help="Features.", min=1, show_default=False)] = None,
+    rows: Annotated[int | None, typer.Option(help="Examples.", min=1)] = None,
+    features: Annotated[int | None, typer.Option(help="Features.", min=1)] = None,
     nnz: Annotated[
         float | None,
         typer.Option(
             help="Stored numbers an example. (default: all features, dense)", callback=positive,
-            show_default=False,
         ),
     ] = None,
     classes: Annotated[int, typer.Option(help="Classes, without a file.", min=2)] = 2,
@@ -32,7 +31,7 @@ def plan(
     per_machine: Annotated[int, typer.Option(help="Workers on a machine.", min=1)] = 1,
     rounds: Annotated[
         int | None,
-        typer.Option(help="Rounds that the training takes. (default: 45)", min=1, show_default=False),
+        typer.Option(help="Rounds that the training takes. (default: 45)", min=1),
     ] = None,
     bandwidth: Annotated[
         float, typer.Option(help="Megabytes a second between machines.", callback=positive)
@@ -90,47 +89,33 @@ def _size(file, rows, features, nnz, classes, label, zero_based):
             raise Refusal(f"--nnz {nnz:g} is more than the {features} features.", Exit.USAGE)
         entries = int(rows * (features if nnz is None else nnz))
         return Size(rows, features, entries, 1 if classes == 2 else classes, nnz is not None), None
-    from .packed import is_packed
-
-    size, X = _of_folder(file, label, zero_based) if is_packed(file) else _of_file(file, label, zero_based)
+    size, X = _of_data(file, label, zero_based)
     return size, X[: max(1, SAMPLE * size.rows // max(size.entries * size.columns, 1))]
 
 
-def _of_folder(path, label, zero_based):
-    """(Size, rows of the first shard): the manifest tells the rest."""
-    from ..selection.scaling import Size
-    from .packed import open_packed
-
-    shards = open_packed(path, label, zero_based)
-    _refuse_without_features(path, shards.n_entries)
-    is_amount = shards.manifest.labels in (None, "numbers") or shards.classes is None
-    columns = _columns(2 if is_amount else len(shards.classes))
-    is_sparse, item = shards.kind == "sparse", shards.dtype.itemsize
-    return Size(*shards.shape, shards.n_entries, columns, is_sparse, item), shards[0].X
-
-
-def _of_file(path, label, zero_based):
+def _of_data(path, label, zero_based):
+    """(Size, rows): of a folder those of the first shard, where the manifest tells the rest."""
     import numpy as np
-    import scipy.sparse as sp
 
     from ..selection.scaling import Size
     from .data import read_any
+    from .packed import is_packed, open_packed
 
-    table, _ = read_any(path, label, zero_based)
-    X, y, is_sparse = table.X, table.y, sp.issparse(table.X)
-    _refuse_without_features(path, X.nnz if is_sparse else X.size)
-    columns = _columns(2 if y is None or y.dtype.kind == "f" else len(np.unique(y)))
-    return Size(*X.shape, X.nnz if is_sparse else X.size, columns, is_sparse, X.dtype.itemsize), X
-
-
-def _refuse_without_features(path, entries):
+    if is_packed(path):
+        shards = open_packed(path, label, zero_based)
+        shape, entries, X = shards.shape, shards.n_entries, shards[0].X
+        is_amount = shards.manifest.labels in (None, "numbers") or shards.classes is None
+        kinds = 2 if is_amount else len(shards.classes)
+    else:
+        table, _ = read_any(path, label, zero_based)
+        X, y, shape = table.X, table.y, table.X.shape
+        entries = X.nnz if hasattr(X, "nnz") else X.size
+        kinds = 2 if y is None or y.dtype.kind == "f" else len(np.unique(y))
     if entries == 0:
         raise Refusal(f"{path}: its examples have no features; there is nothing to learn from.")
-
-
-def _columns(kinds):
-    """Scores an example; so many kinds that they are no classes are amounts."""
-    return 1 if kinds == 2 or kinds > 1000 else kinds
+    # So many kinds that they are no classes are amounts.
+    columns = 1 if kinds == 2 or kinds > 1000 else kinds
+    return Size(*shape, entries, columns, hasattr(X, "nnz"), X.dtype.itemsize), X
 
 
 def _print(size, rounds, table):

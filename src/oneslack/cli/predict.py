@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from .options import AnyFile, ModelFile
-from .output import check_writable, guarded, writing
-from .tag_options import FileOptions
+from .data import read_for_model
+from .options import AnyFile, FileOptions, ModelFile
+from .output import check_writable, complain, guarded, writing
+from .tag_model import refuse_tag_options, tagged_lines
 
 
 @guarded
@@ -19,8 +20,7 @@ def predict(
     file: AnyFile,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="OUT", help="Write here instead of stdout.",
-                     show_default=False),
+        typer.Option("--output", "-o", metavar="OUT", help="Write here instead of stdout."),
     ] = None,
     scores: Annotated[
         bool,
@@ -40,13 +40,29 @@ def predict(
     column, in CoNLL-U in the label's column.
     """
     from .model_store import load_to_predict
-    from .reading import predicted_lines
 
     if output is not None:
         check_writable(output, inputs=[model, file])
-    lines = predicted_lines(load_to_predict(model), file, scores, options)
+    lines = _predicted_lines(load_to_predict(model), file, scores, options)
     if output is None:
         sys.stdout.writelines(lines)
         return
     with writing(output) as target:
         target.writelines(lines)
+
+
+def _predicted_lines(saved, path, scores, options):
+    """The lines of the output: one an example, or the text of a file again."""
+    if saved.kind.takes == "sentences":
+        return tagged_lines(saved, path, scores, options)
+    refuse_tag_options(saved, options)
+    if saved.kind.takes != "rows":
+        return _lines(saved, saved.kind.read(path, saved, with_outputs=False).X, scores)
+    X = read_for_model(path, saved, options.label, options.zero_based, options.group).X
+    if hasattr(X, "manifest"):  # shards, one after the other
+        return (line for shard in X for line in _lines(saved, shard.X, scores))
+    return _lines(saved, X, scores)
+
+
+def _lines(saved, X, scores):
+    return ("\t".join(cells) + "\n" for cells in saved.kind.cells(saved, X, scores, complain))

@@ -7,6 +7,7 @@ import sys
 import time
 
 from ..certificate.words import percent
+from ..data.bytes import in_words as bytes_in_words
 from .forecast import in_words, memory, seconds_left, work
 
 #: Redraws a second of the live table: it must cost nothing.
@@ -26,6 +27,14 @@ def progress(title, tol, n_problems=1, quiet=False, stream=None):
     if stream.isatty():
         return LiveTable(title, tol, n_problems, stream)
     return PlainLines(n_problems, stream)
+
+
+def pack_progress(quiet=False, stream=None):
+    """The same of the packing of files: a bar on a terminal, now and then a line elsewhere."""
+    stream = sys.stderr if stream is None else stream
+    if quiet:
+        return Silence()
+    return PackBar(stream) if stream.isatty() else PackLines(stream)
 
 
 class Silence:
@@ -153,3 +162,69 @@ def cells(row):
 def number(value) -> str:
     """A bound in a few digits; a dash where there is none yet."""
     return f"{value:.6g}" if math.isfinite(value) else "–"
+
+
+# Packing.
+
+
+class PackLines(Silence):
+    """At most one line a second."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.first = None  # when, and how far an earlier run had come
+
+    def __call__(self, state) -> bool:
+        now = time.perf_counter()
+        if self.first is None:
+            self.first, self.next_time = (now, state.done), now + LINE_INTERVAL
+        elif now >= self.next_time:
+            self.next_time = now + LINE_INTERVAL
+            speed = (state.done - self.first[1]) / (now - self.first[0])
+            print(pack_line(state, speed), file=self.stream, flush=True)
+        return False
+
+
+class PackBar(Silence):
+    """A bar that fills up."""
+
+    def __init__(self, stream):
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
+
+        self.bar = Progress(
+            TextColumn("packing"), BarColumn(), DownloadColumn(), TransferSpeedColumn(),
+            TimeRemainingColumn(), TextColumn("{task.fields[shards]} shards"),
+            console=Console(file=stream),
+        )  # fmt: skip
+        self.task = None
+
+    def __enter__(self):
+        self.bar.__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        self.bar.__exit__(*exception)
+
+    def __call__(self, state) -> bool:
+        if self.task is None:
+            self.task = self.bar.add_task("", total=state.total, shards=state.shards)
+        self.bar.update(self.task, completed=state.done, shards=state.shards)
+        return False
+
+
+def pack_line(state, speed) -> str:
+    """A state as one line of text."""
+    share = 100 * state.done // max(1, state.total)
+    done, total, speed = map(bytes_in_words, (state.done, state.total, speed))
+    return (
+        f"{share} %  {done} of {total}  {speed}/s  "
+        f"{state.rows:,} rows in {state.shards} {'shard' if state.shards == 1 else 'shards'}"
+    )

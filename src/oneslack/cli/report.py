@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .options import ModelFile
+from .options import FileOptions, ModelFile
 from .output import Exit, Refusal, check_writable, guarded, writing
-from .tag_options import FileOptions
 
 
 @guarded
@@ -18,12 +17,12 @@ def report(
     model: ModelFile,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="PAGE", help="Where to write the page.", show_default=False),
+        typer.Option("--output", "-o", metavar="PAGE", help="Where to write the page."),
     ],
     data: Annotated[
         str | None,
         typer.Option(
-            "--data", "-d", metavar="FILE", show_default=False,
+            "--data", "-d", metavar="FILE",
             help="Examples with labels or targets, best such as the training did not see: how good the "
             "model is on them, and its errors.",
         ),
@@ -51,6 +50,7 @@ def _refuse_options_of_data(options):
 
 def make_page(path, data, options) -> str:
     """The HTML of a report."""
+    from .. import __version__
     from ..viz.report import page
     from ..viz.report.looks import looks
     from ..viz.report.training import about, reproduction
@@ -70,14 +70,14 @@ def make_page(path, data, options) -> str:
             about(_facts(saved)),
             reproduction(commands(saved, data), repr(saved.model), versions(path, data)),
         ],
-        f"Written by oneslack {_version()}.",
+        f"Written by oneslack {__version__}.",
     )
 
 
 def _sections_of_data(saved, path, options):
     """(HTML of how good it is, HTML of its errors)."""
     from . import packed
-    from .reading import examples_for
+    from .evaluate import examples_for
 
     examples = examples_for(saved, path, options)
     if hasattr(examples, "shards"):  # errors are looked at one by one
@@ -114,10 +114,4 @@ def _facts(saved):
     from .info import model_facts, words_of
 
     facts = {**model_facts(saved.path), "why_this_solver": saved.header.get("training", {}).get("reason")}
-    return [(name.replace("_", " "), words) for name, words in words_of(facts).items()]
-
-
-def _version() -> str:
-    from .. import __version__
-
-    return __version__
+    return list(words_of(facts).items())

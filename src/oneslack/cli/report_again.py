@@ -49,10 +49,11 @@ def _options(command, saved) -> list[str]:
 def _value(name, saved):
     """What an option must have been; None where it is not known, or was not given."""
     parameters, source = saved.header["parameters"], saved.header.get("source", {})
-    if name in ("label", "group", "zero_based", "columns", "format", "tagged"):
+    if name in ("label", "group", "zero_based", "columns", "format", "tagged"):  # the format is found again
         is_folder = os.path.isdir(saved.header["training"]["data"])  # where `oneslack pack` knew the rest
         is_tag_label = name == "label" and saved.kind.takes == "sentences"
-        return _value_of_source(name, source) if is_tag_label or not is_folder else None
+        value = source.get(name) if is_tag_label or not is_folder else None
+        return ",".join(value) if isinstance(value, list) else value
     if name == "no_intercept":
         return not parameters.get("fit_intercept", True)
     if name in ("k", "beta") and name not in saved.header["training"]:
@@ -62,15 +63,6 @@ def _value(name, saved):
         return -1
     if name == "class_weight" and isinstance(value, dict):
         return ",".join(f"{label}={weight:g}" for label, weight in value["pairs"])
-    return value
-
-
-def _value_of_source(name, source):
-    value = source.get(name)
-    if name == "format":  # the kind is found in the file again, but for what has no telling name
-        return None
-    if name == "columns" and value is not None:
-        return ",".join(value)
     return value
 
 

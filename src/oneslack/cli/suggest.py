@@ -95,7 +95,10 @@ def _table(file):
     if len(values) == 1:
         raise Refusal(f"{file}: {held}, but all have the label {values[0]!s}; there is nothing to learn.")
     held += f", {len(values)} classes"
-    commands = [("to learn to classify", _train("classify", file)), ("to choose C first", _tune(file))]
+    commands = [
+        ("to learn to classify", _train("classify", file)),
+        ("to choose C first", f"oneslack tune {shlex.quote(file)} -o {_model(file)}"),
+    ]
     if len(values) == 2 and counts.min() < RARE * n:
         share = 100 * counts.min() / n
         why = f"as {share:.2g} % have the label {values[counts.argmin()]!s}, for the F1 score"
@@ -107,10 +110,6 @@ def _table(file):
 
 def _train(task, file, more=""):
     return " ".join(filter(None, ["oneslack train", task, shlex.quote(file), more, "-o", _model(file)]))
-
-
-def _tune(file):
-    return f"oneslack tune {shlex.quote(file)} -o {_model(file)}"
 
 
 def _model(file):

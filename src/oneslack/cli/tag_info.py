@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 
 from ..kinds.tag import is_iob
-from .tag_data import column_names, conllu_label, kind_of, label_place, look
+from .tag_columns import Columns, kind_of
 
 #: Values of a column that are shown.
 SHOWN = 3
@@ -35,15 +35,10 @@ def tagged_facts(path, wanted, columns, label) -> dict:
 
 
 def _read(path, kind, columns, label):
-    """(Sentences of all columns, name of the label's)."""
-    from ..formats import read_conll, read_conllu
-    from ..formats.conllu import CONLLU
-
-    if kind == "conllu":
-        return read_conllu(path, CONLLU[1:]), conllu_label(path, label)
-    names = column_names(path, columns, look(path)[0])
-    place = None if len(names) == 1 else names[label_place(path, label, names)]
-    return read_conll(path, names), place
+    """(Sentences of all columns but the numbers of CoNLL-U, name of the label's)."""
+    columns = Columns.of(path, kind, None if kind == "conllu" else columns)
+    shown = columns.names[1:] if columns.is_conllu else columns.names
+    return columns.read({name: name for name in shown}), columns.label(label) if len(shown) > 1 else None
 
 
 def _number_facts(path) -> dict:

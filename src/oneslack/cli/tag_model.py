@@ -1,40 +1,21 @@
-"""How a file is read for a tagger that exists: the columns where its templates look, and the labels."""
+"""A file read for a tagger that exists, by what it remembers: to compare with, or to write labels into."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from .output import Exit, Refusal
-from .packed import sentences_of
-from .tag_data import (
-    LABEL,
-    TagSource,
-    column_names,
-    columns_of,
-    conllu_label,
-    conllu_places,
-    kind_of,
-    label_place,
-    look,
-    packed_places,
-    places_of,
-)
+from .tag_columns import LABEL, Columns, TagSource, columns_of, kind_of, usual_names
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Where things are in a file.
+    """Where things are in a file: {column of the templates: column}, and the label's, if there is one."""
 
-    kind    "conll", "conllu" or "svmhmm"
-    places  {column of the templates: position, or name in CoNLL-U}
-    label   position or name of the label; None if the file has none
-    tabs    whether tabs cut the columns
-    """
-
-    kind: str
-    places: dict
-    label: int | str | None
-    tabs: bool
+    columns: Columns
+    chosen: dict
+    label: str | None
 
 
 def refuse_tag_options(saved, options):
@@ -48,8 +29,54 @@ def refuse_tag_options(saved, options):
             )
 
 
-def reading_of(saved, path, options, need_labels=False) -> Reading:
-    """How to read `path` for the tagger."""
+def refuse_text_options(path, columns, label):
+    """Columns have no meaning in an SVM-hmm file."""
+    for option, value in (("--columns", columns), ("--label", label)):
+        if value is not None:
+            raise Refusal(f"{path}: is an SVM-hmm file, where {option} has no meaning; drop it.", Exit.USAGE)
+
+
+def tagged_examples(saved, path, options):
+    """The sentences of a whole file with their labels, (tokens,) of text or numbers."""
+    from ..kinds.registry import Examples
+
+    reading = _reading_of(saved, path, options, need_labels=True)
+    if reading is None:
+        return Examples(path, *_read_numbers(path, saved, options.zero_based))
+    X = reading.columns.read({**reading.chosen, LABEL: reading.label})
+    return Examples(path, X, X.columns[LABEL].strings())
+
+
+def tagged_lines(saved, path, scores, options):
+    """The text again, with a label for every token, made block by block."""
+    reading = _reading_of(saved, path, options)
+    if reading is None:
+        X, _ = _read_numbers(path, saved, options.zero_based)
+        return ("\t".join(texts) + "\n" for texts in saved.kind.cells(saved, X, scores))
+    from ..formats import conll_blocks
+
+    columns = reading.columns
+    places = columns.places(reading.chosen)
+    if columns.is_conllu:
+        blocks = conll_blocks.conllu_blocks(path, places)
+    else:
+        blocks = conll_blocks.conll_blocks(path, places, tabs=columns.tabs)
+    return chain.from_iterable(_block_lines(saved, block, reading, scores) for block in blocks)
+
+
+def _block_lines(saved, block, reading, scores):
+    from ..formats.conll_blocks import with_column, with_last_column
+
+    cells = [] if block.sentences is None else saved.kind.cells(saved, block.sentences, scores)
+    if reading.columns.is_conllu:
+        notes = [f"Margin={margin}" for _, margin in cells] if scores else None
+        return with_column(block, reading.label, [texts[0] for texts in cells], notes)
+    tabs = reading.columns.tabs
+    return with_last_column(block, [("\t" if tabs else " ").join(texts) for texts in cells], tabs)
+
+
+def _reading_of(saved, path, options, need_labels=False) -> Reading | None:
+    """How to read `path` for the tagger; None for tokens of numbers, which have no columns."""
     if options.group is not None:
         raise Refusal(f"{saved.path}: is a tagger, where --group has no meaning; drop it.", Exit.USAGE)
     features = saved.header["features"]["from"]
@@ -60,113 +87,67 @@ def reading_of(saved, path, options, need_labels=False) -> Reading:
         )
     kind = kind_of(path, options.format)
     if features in ("matrices", "kernel"):
-        return _numbers(saved, path, kind, options)
+        if kind != "svmhmm":
+            raise Refusal(
+                f"{path}: is no SVM-hmm file (TAG qid:NUMBER FEATURE:VALUE ...), but {saved.path} was "
+                "trained on numbers; give one, or name the format with --format svmhmm."
+            )
+        refuse_text_options(path, options.columns, options.label)
+        return None
     if options.zero_based is not None:
         raise Refusal("--zero-based and --one-based are for files of numbers; drop it.", Exit.USAGE)
-    if kind == "packed":
-        return _packed(saved, path, options, need_labels)
-    if kind == "conllu":
-        return _conllu(saved, path, options)
-    if kind == "conll":
-        return _conll(saved, path, options, need_labels)
-    raise Refusal(
-        f"{path}: looks like a table of numbers, but {saved.path} tags text; give a CoNLL or CoNLL-U file, "
-        "or name its format with --format."
-    )
-
-
-def _numbers(saved, path, kind, options):
-    if kind != "svmhmm":
+    if kind not in ("packed", "conll", "conllu"):
         raise Refusal(
-            f"{path}: is no SVM-hmm file (TAG qid:NUMBER FEATURE:VALUE ...), but {saved.path} was trained on "
-            "numbers; give one, or name the format with --format svmhmm."
+            f"{path}: looks like a table of numbers, but {saved.path} tags text; give a CoNLL or CoNLL-U "
+            "file, or name its format with --format."
         )
-    refuse_text_options(path, options.columns, options.label)
-    return Reading("svmhmm", {}, None, False)
-
-
-def refuse_text_options(path, columns, label):
-    """Columns have no meaning in an SVM-hmm file."""
-    for option, value in (("--columns", columns), ("--label", label)):
-        if value is not None:
-            raise Refusal(f"{path}: is an SVM-hmm file, where {option} has no meaning; drop it.", Exit.USAGE)
-
-
-def refuse_columns_of_conllu(path, columns):
-    """CoNLL-U names its columns itself."""
-    if columns is not None:
-        raise Refusal(f"{path}: is CoNLL-U, whose columns have names; drop --columns.", Exit.USAGE)
-
-
-def _packed(saved, path, options, need_labels):
-    if not need_labels:
+    if kind == "packed" and not need_labels:
         raise Refusal(f"{path}: is packed, but predictions go beside the text; give the file itself.")
-    source, label = TagSource.from_header(saved.header), options.label
-    if label is None and source is not None and source.label is not None:
-        label = source.columns[source.label] if source.kind == "conll" else source.label
-    places, label, _ = packed_places(path, _templates(saved), options.columns, label)
-    return Reading("packed", places, label, False)
-
-
-def _conllu(saved, path, options):
-    refuse_columns_of_conllu(path, options.columns)
-    source = TagSource.from_header(saved.header)
-    label = options.label
-    if label is None and source is not None and source.kind == "conllu":
-        label = source.label
-    label = conllu_label(path, label)
-    return Reading("conllu", conllu_places(path, _templates(saved), label), label, True)
-
-
-def _conll(saved, path, options, need_labels):
-    n, tabs = look(path)
-    names, label = _layout(saved, path, options, n)
-    if options.label is not None or (label is None and need_labels and options.columns is not None):
-        label = label_place(path, options.label, names)
+    templates, source = saved.model._indexer.templates, TagSource.from_header(saved.header)
+    columns = Columns.of(path, kind, options.columns, lambda n: _names(saved, path, n, source, templates))
+    label = _label(columns, source, templates, options, need_labels)
     if label is None and need_labels:
         raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
-    return Reading("conll", places_of(path, _templates(saved), names, label), label, tabs)
+    return Reading(columns, columns.of_templates(templates, label), label)
 
 
-def _layout(saved, path, options, n):
-    """(names of the n columns, position of the label or None)."""
-    source = TagSource.from_header(saved.header)
-    if options.columns is not None:
-        return column_names(path, options.columns, n), None
+def _names(saved, path, n, source, templates):
+    """The names of the n columns of a CoNLL file, as they were in training; the label may be left out."""
     if source is None or source.kind != "conll":
-        both = n == 2 and "pos" in columns_of(_templates(saved))  # and no label
-        names = column_names(path, "w,pos" if both else None, n)
-        used = places_of(path, _templates(saved), names).values()
-        return names, None if n - 1 in used else n - 1
-    names = source.columns
+        if n == 2 and "pos" in columns_of(templates):  # and no label
+            return ["w", "pos"]
+        return usual_names(n)
+    names, place = source.columns, source.label
     if n == len(names):
-        return names, source.label
+        return names
     if n == len(names) - 1:
-        return names[: source.label] + names[source.label + 1 :], None
+        return names[:place] + names[place + 1 :]
     raise Refusal(
         f"{path}: has {n} columns, but {saved.path} was trained with {len(names)} ({', '.join(names)}), the "
-        f"label being {names[source.label]}, which may be left out; name the columns with --columns."
+        f"label being {names[place]}, which may be left out; name the columns with --columns."
     )
 
 
-def _templates(saved):
-    return saved.model._indexer.templates
+def _label(columns, source, templates, options, need_labels):
+    """The name of the label's column, None where there is none."""
+    before = None
+    if source is not None and source.label is not None:
+        before = source.columns[source.label] if source.kind == "conll" else source.label
+    if options.label is not None:
+        return columns.label(options.label)
+    if columns.kind == "packed":
+        return columns.label(before)
+    if columns.kind == "conllu":
+        return columns.label(before if source is not None and source.kind == "conllu" else None)
+    if options.columns is not None:
+        return columns.label() if need_labels else None
+    if source is None or source.kind != "conll":
+        last = columns.names[-1]
+        return None if last in columns.of_templates(templates).values() else last
+    return before if before in columns.names else None
 
 
-def read_sentences(path, reading, saved, zero_based=None):
-    """(X, labels (tokens,) of text or numbers) of a whole file with labels."""
-    from ..formats.registry import FORMATS
-
-    if reading.kind == "svmhmm":
-        return read_numbers(path, saved, zero_based)
-    if reading.kind == "packed":
-        X = sentences_of(path, {**reading.places, LABEL: reading.label})
-        return X, X.columns[LABEL].strings()
-    X = FORMATS[reading.kind].read(path, {**reading.places, LABEL: reading.label})
-    return X, X.columns[LABEL].strings()
-
-
-def read_numbers(path, saved, zero_based):
+def _read_numbers(path, saved, zero_based):
     """(X, tags) of an SVM-hmm file, with the model's features: what training did not have is left out."""
     from ..data.ragged import Ragged
     from ..formats import read_svmhmm

@@ -2,68 +2,41 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from .class_weight import weight_of_classes
-from .engine import engine_for
-from .kernel_options import (
-    HowKernel,
-    KernelOptions,
-    NBasis,
-    SampleSize,
-    basis_terms,
-    kernel_terms,
-    refuse_with_kernel,
-)  # fmt: skip
-from .options import DataFile, Group, Label, ZeroBased, not_negative, positive
-from .output import check_writable, guarded
-from .train_options import (
+from . import train_terms
+from .options import (
     ClassWeight,
+    DataFile,
     Epsilon,
+    Group,
+    KernelOptions,
+    Label,
     Limits,
     Machines,
     Memory,
+    NBasis,
+    NoIntercept,
+    Nonnegative,
     Output,
     PairC,
-    Planes,
     PlaneSolver,
+    Prior,
+    Solver,
     Telling,
     Tol,
+    ZeroBased,
+    not_negative,
+    positive,
 )  # fmt: skip
-from .weight_options import Nonnegative, Prior, refuse_with_metric, weight_terms
+from .output import check_writable, guarded
 
-
-class Solver(StrEnum):
-    """Names of solvers."""
-
-    auto = "auto"
-    dual_cd = "dual_cd"
-    newton = "newton"
-    one_slack = "one_slack"
-    streaming = "streaming"
-
-
-class MultiClass(StrEnum):
-    """Ways to treat more than two classes."""
-
-    crammer_singer = "crammer_singer"
-    ovr = "ovr"
-
-
-class Metric(StrEnum):
-    """Measures of a whole sample."""
-
-    f1 = "f1"
-    fbeta = "fbeta"
-    error = "error"
-    prbep = "prbep"
-    precision_at_k = "precision_at_k"
-    recall_at_k = "recall_at_k"
-    roc_auc = "roc_auc"
-    average_precision = "average_precision"
+#: Measures of a whole sample.
+Metric = Literal[
+    "f1", "fbeta", "error", "prbep", "precision_at_k", "recall_at_k", "roc_auc", "average_precision"
+]
 
 
 @guarded
@@ -75,40 +48,45 @@ def classify(
         float,
         typer.Option("-C", help="Weight of the sum of the hinges, as in LIBLINEAR.", callback=positive),
     ] = 1.0,
-    metric: Annotated[
-        Metric | None,
-        typer.Option(help="Train for this measure of the whole sample.", show_default=False),
-    ] = None,
+    metric: Annotated[Metric | None, typer.Option(help="Train for this measure of the whole sample.")] = None,
     k: Annotated[
         str | None,
         typer.Option(
-            "--k", metavar="NUMBER|SHARE", show_default=False,
+            "--k", metavar="NUMBER|SHARE",
             help="For precision_at_k and recall_at_k: how many examples to predict positive, as 10, or which "
             "share of them, as 0.1.",
         ),
     ] = None,
     beta: Annotated[
         float | None,
-        typer.Option(
-            help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive,
-            show_default=False,
-        ),
+        typer.Option(help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive),
     ] = None,
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
-    solver: Annotated[Solver, typer.Option(help="How to solve it; auto chooses and says why.")] = Solver.auto,
+    solver: Solver = "auto",
     multi_class: Annotated[
-        MultiClass | None,
+        Literal["crammer_singer", "ovr"] | None,
         typer.Option(
-            help="More than two classes: all at once, or one problem a class. (default: crammer_singer)",
-            show_default=False,
+            help="More than two classes: all at once, or one problem a class. (default: crammer_singer)"
         ),
     ] = None,
     class_weight: ClassWeight = None,
-    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    no_intercept: NoIntercept = False,
     kernel: KernelOptions,
-    method: HowKernel = None,
-    sample_size: SampleSize = None,
+    method: Annotated[
+        Literal["auto", "exact", "linear", "constant", "basis"] | None,
+        typer.Option(
+            help="With a kernel: exact, sampled in linear or constant time a step, or the span of a basis. "
+            "(default: auto, by the number of examples)",
+        ),
+    ] = None,
+    sample_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Examples of a sampled cut (default: 400 for linear, 1000 for constant), or of the "
+            "basis (500).",
+        ),
+    ] = None,
     prior: Prior = None,
     nonnegative: Nonnegative = False,
     limits: Limits,
@@ -127,40 +105,37 @@ def classify(
     With --metric it is trained for that measure, of the second of two labels in their sorted order, or of
     each of more labels against the rest. Ctrl-C keeps the best model so far and says its gap.
     """
-    from . import metric_options, training
+    from . import training
 
-    k = metric_options.check(metric, k, beta, solver, multi_class, class_weight, no_intercept)
-    refuse_with_metric(metric, prior, nonnegative, memory)
-    by_kernel = kernel_terms(kernel, method, sample_size)
-    refuse_with_kernel(
-        by_kernel, metric=metric, prior=prior, nonnegative=nonnegative, memory=memory,
-        solver=solver != Solver.auto, engine=not machines.is_here,
-    )  # fmt: skip
+    only_linear = {"prior": prior, "nonnegative": nonnegative, "memory": memory}
+    of_classes = {"multi_class": multi_class, "class_weight": class_weight}
+    k = train_terms.check_metric(metric, k, beta, solver, no_intercept, **of_classes, **only_linear)
+    by_kernel = train_terms.kernel_terms(kernel, method=method, sample_size=sample_size)
+    if by_kernel:
+        elsewhere = {"solver": solver != "auto", "engine": not machines.is_here}
+        train_terms.refuse_beside("--kernel", metric=metric, **only_linear, **elsewhere)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     examples = training.read(file, label, zero_based, streamed=metric is None and not by_kernel)
     labels = examples.labels
-    options = {
-        "tol": tol, "epsilon": epsilon, "solver": solver.value, "fit_intercept": not no_intercept,
-        "engine": engine_for(machines, limits.jobs), "random_state": seed, **limits.parameters(),
-    }  # fmt: skip
+    options = {"C": C, "tol": tol, "epsilon": epsilon, "random_state": seed, **limits.parameters()}
+    engine = machines.engine_for(limits.jobs)
+    if not by_kernel:
+        options |= {"solver": solver, "fit_intercept": not no_intercept, "engine": engine}
+    if metric is not None:
+        train_terms.check_size(k, examples.table)
+        model = training.build("MetricSVC", metric=metric, k=k, beta=beta or 1.0, **options)
+        return training.train(model, examples, output, telling, keeping)
+    options |= {
+        "multi_class": multi_class or "crammer_singer",
+        "class_weight": train_terms.weight_of_classes(class_weight, labels, file),
+    }
     if by_kernel:
-        way = multi_class or MultiClass.crammer_singer
-        names = ("tol", "epsilon", "n_jobs", "max_iter", "time_limit", "random_state")
-        shared = {name: options[name] for name in names}
-        weight = weight_of_classes(class_weight, labels, file)
-        model = training.build(
-            "KernelSVC", C=C, multi_class=way.value, class_weight=weight, **shared, **by_kernel
-        )
-    elif metric is None:
-        way = multi_class or MultiClass.crammer_singer
-        weight = weight_of_classes(class_weight, labels, file)
-        options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
-        model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
-        training.stream(model, examples, memory, seed, telling.quiet)
+        model = training.build("KernelSVC", **options, **by_kernel)
     else:
-        metric_options.check_size(k, examples.table)
-        model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
+        options |= train_terms.weight_terms("LinearSVC", prior, nonnegative, examples, labels)
+        model = training.build("LinearSVC", **options)
+        training.stream(model, examples, memory, seed, telling.quiet)
     return training.train(model, examples, output, telling, keeping)
 
 
@@ -176,8 +151,8 @@ def regress(
         float, typer.Option(help="Errors up to this cost nothing.", callback=not_negative)
     ] = 0.0,
     tol: Tol = 1e-3,
-    solver: Annotated[Solver, typer.Option(help="How to solve it; auto chooses and says why.")] = Solver.auto,
-    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    solver: Solver = "auto",
+    no_intercept: NoIntercept = False,
     prior: Prior = None,
     nonnegative: Nonnegative = False,
     limits: Limits,
@@ -190,15 +165,15 @@ def regress(
 
     Ctrl-C keeps the best model so far and says its gap.
     """
-    check_writable(output, inputs=[file])
-    keeping = limits.keeping()
     from . import training
 
+    check_writable(output, inputs=[file])
+    keeping = limits.keeping()
     examples = training.read(file, label, zero_based, what="targets", streamed=True)
     model = training.build(
-        "LinearSVR", C=C, epsilon=tube, tol=tol, solver=solver.value, fit_intercept=not no_intercept,
+        "LinearSVR", C=C, epsilon=tube, tol=tol, solver=solver, fit_intercept=not no_intercept,
         random_state=0, **limits.parameters(),
-        **weight_terms("LinearSVR", prior, nonnegative, examples),
+        **train_terms.weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
     subject = training.subject_of(model, examples)
     training.stream(model, examples, memory, 0, telling.quiet)
@@ -213,7 +188,7 @@ def rank(
     C: PairC = 1.0,
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
-    solver: Planes = PlaneSolver.auto,
+    solver: PlaneSolver = "auto",
     kernel: KernelOptions,
     n_basis: NBasis = None,
     limits: Limits,
@@ -229,15 +204,15 @@ def rank(
     is a sum over basis functions, and the gap that of their span. Ctrl-C keeps the best model so far and says
     its gap.
     """
-    by_kernel = basis_terms(kernel, n_basis)
-    check_writable(output, inputs=[file])
-    keeping = limits.keeping()
     from . import training
 
+    by_kernel = train_terms.kernel_terms(kernel, n_basis=n_basis)
+    check_writable(output, inputs=[file])
+    keeping = limits.keeping()
     examples = training.read(file, label, zero_based, group, "targets")
     model = training.build(
-        "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
-        engine=engine_for(machines, limits.jobs), **limits.parameters(), **by_kernel,
+        "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver,
+        engine=machines.engine_for(limits.jobs), **limits.parameters(), **by_kernel,
     )  # fmt: skip
     return training.train(model, examples, output, telling, keeping)
 
@@ -250,7 +225,7 @@ def ordinal(
     C: PairC = 1.0,
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
-    solver: Planes = PlaneSolver.auto,
+    solver: PlaneSolver = "auto",
     class_weight: ClassWeight = None,
     limits: Limits,
     label: Label = None,
@@ -262,14 +237,14 @@ def ordinal(
     The order is that of the sorted labels, so numbers are best; the report says it. Ctrl-C keeps the best
     model so far and says its gap.
     """
-    check_writable(output, inputs=[file])
-    keeping = limits.keeping()
     from . import training
 
+    check_writable(output, inputs=[file])
+    keeping = limits.keeping()
     examples = training.read(file, label, zero_based)
-    labels = examples.labels
+    weights = train_terms.weight_of_classes(class_weight, examples.labels, file)
     model = training.build(
-        "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver.value,
-        class_weight=weight_of_classes(class_weight, labels, file), **limits.parameters(),
+        "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver, class_weight=weights,
+        **limits.parameters(),
     )  # fmt: skip
     return training.train(model, examples, output, telling, keeping)

@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from inspect import Parameter
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..kinds.registry import KINDS, kind_of
-from .data import Source
+from .data import OwnExamples, Source
 from .option_groups import with_options
-from .options import DataFile, Label, ZeroBased
+from .options import DataFile, Label, Limits, Output, Telling, Tol, ZeroBased
 from .output import check_writable, guarded
-from .train_options import Limits, Output, Telling, Tol
-
-
-@dataclass(frozen=True)
-class OwnExamples:
-    """What the kind itself has read, as `training` needs it."""
-
-    path: str
-    X: Any
-    y: Any
-    source: Source
-    seconds: float
-
-    @property
-    def title(self) -> str:
-        return f"{len(self.X):,} examples"
-
-    def size(self, model) -> dict:
-        return {"examples": len(self.X)}
-
-    def words(self, facts) -> str:
-        return self.title
 
 
 def commands(written):
@@ -58,7 +35,7 @@ def command_of(name, kind):
         return training.train(model, examples, output, telling, keeping, kind.subject(examples, model))
 
     train.__name__, train.__doc__ = kind.command, kind.about
-    own_file = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds, show_default=False)]
+    own_file = Annotated[str, typer.Argument(metavar="FILE", help=kind.holds)]
     options = [
         ("file", DataFile if of_rows else own_file, Parameter.empty),
         ("output", Output, Parameter.empty),

@@ -4,42 +4,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
-from .engine import engine_for
-from .options import positive
+from .data import OwnExamples
+from .options import Epsilon, Limits, Machines, Output, Rescaling, StructuredSolver, SumC, Telling, Tol
 from .output import Exit, Refusal, check_writable, guarded
-from .tag_options import Rescaling, TagSolver
-from .train_options import Epsilon, Limits, Machines, Output, Telling, Tol
 
-
-class Loss(StrEnum):
-    """What a wrong tree costs."""
-
-    brackets = "brackets"
-    zero_one = "zero_one"
-
-
-class Side(StrEnum):
-    """Where large nodes are taken apart."""
-
-    right = "right"
-    left = "left"
-
-
-class Frequencies(StrEnum):
-    """How the log-probability of trees enters."""
-
-    prior = "prior"
-    feature = "feature"
-    none = "none"
-
-
-#: The same, as GrammarParser has it.
-FREQUENCIES = {Frequencies.prior: "prior", Frequencies.feature: True, Frequencies.none: False}
+#: How the log-probability of trees enters, as GrammarParser has it.
+FREQUENCIES = {"prior": "prior", "feature": True, "none": False}
 
 
 @dataclass(frozen=True)
@@ -51,21 +25,13 @@ class TreeSource:
 
 
 @dataclass(frozen=True)
-class TreeExamples:
-    """Trees as `training` needs them: X and y are what `fit` takes."""
+class TreeExamples(OwnExamples):
+    """Trees, some of which may have been left out."""
 
-    path: str
-    X: Any
-    y: Any
     n_words: int
-    source: TreeSource
-    seconds: float
     n_longer: int
     max_words: int | None
-
-    @property
-    def title(self) -> str:
-        return f"{len(self.X):,} trees"
+    called = "trees"
 
     def size(self, model) -> dict:
         grammar = model.grammar_
@@ -75,7 +41,7 @@ class TreeExamples:
         }  # fmt: skip
 
     def words(self, facts) -> str:
-        return f"{facts['examples']:,} trees, {facts['tokens']:,} words, {facts['rules']:,} rules"
+        return f"{self.title}, {facts['tokens']:,} words, {facts['rules']:,} rules"
 
 
 @guarded
@@ -84,36 +50,37 @@ def parse(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="TREES", show_default=False,
+            metavar="TREES",
             help="Trees in brackets, such as (S (NP (NN time)) (VP (VBZ flies))), on one or several lines; "
             "may be packed (.gz .bz2 .xz). Function tags, indices and traces are taken out.",
         ),
     ],
     output: Output,
-    C: Annotated[
-        float, typer.Option("-C", help="Weight of the sum over sentences.", callback=positive)
-    ] = 0.1,
+    C: SumC = 0.1,
     span_features: Annotated[
         bool,
         typer.Option("--span-features", help="Weights for the words at the edges of phrases, beside rules."),
     ] = False,
     frequencies: Annotated[
-        Frequencies,
+        Literal["prior", "feature", "none"],
         typer.Option(
             help="The log-probability of a tree by relative frequencies of rules: one more feature, also "
             "what weights are drawn to (prior), or none."
         ),
-    ] = Frequencies.feature,
+    ] = "feature",
     horizontal: Annotated[
         int, typer.Option(help="How many children to come a part of a large node knows; -1 for all.", min=-1)
     ] = 1,
     vertical: Annotated[
         int, typer.Option(help="Labels that a phrase knows: 1 for its own, 2 for its parent's too.", min=1)
     ] = 1,
-    binarise: Annotated[Side, typer.Option(help="From which side large nodes are taken apart.")] = Side.right,
+    binarise: Annotated[
+        Literal["right", "left"], typer.Option(help="From which side large nodes are taken apart.")
+    ] = "right",
     loss: Annotated[
-        Loss, typer.Option(help="Wrong and missing brackets, or 1 for every wrong tree.")
-    ] = Loss.brackets,
+        Literal["brackets", "zero_one"],
+        typer.Option(help="Wrong and missing brackets, or 1 for every wrong tree."),
+    ] = "brackets",
     missing: Annotated[
         float,
         typer.Option(
@@ -122,7 +89,7 @@ def parse(
     ] = 1.0,
     rescaling: Annotated[
         Rescaling, typer.Option(help="How the loss enters; slack is for zero_one.")
-    ] = Rescaling.margin,
+    ] = "margin",
     min_count: Annotated[
         int, typer.Option(help="Words that occur less often are known by shape and suffix alone.", min=1)
     ] = 2,
@@ -130,13 +97,13 @@ def parse(
         bool, typer.Option("--tagged", help="Learn to parse sentences whose tags are given.")
     ] = False,
     max_words: Annotated[
-        int | None, typer.Option(help="Leave longer trees out.", min=1, show_default=False)
+        int | None, typer.Option(help="Leave longer trees out.", min=1)
     ] = None,
     tol: Tol = 1e-2,
     epsilon: Epsilon = None,
     solver: Annotated[
-        TagSolver, typer.Option(help="How to solve it; auto chooses and says why.")
-    ] = TagSolver.auto,
+        StructuredSolver, typer.Option(help="How to solve it; auto chooses and says why.")
+    ] = "auto",
     limits: Limits,
     machines: Machines,
     seed: Annotated[
@@ -150,18 +117,18 @@ def parse(
     """
     from . import training
 
-    if rescaling is Rescaling.slack and loss is Loss.brackets:
+    if rescaling == "slack" and loss == "brackets":
         raise Refusal("--rescaling slack needs --loss zero_one; choose one of the two.", Exit.USAGE)
-    if missing != 1.0 and loss is Loss.zero_one:
+    if missing != 1.0 and loss == "zero_one":
         raise Refusal("--missing needs --loss brackets; drop it, or --loss zero_one.", Exit.USAGE)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     examples = _read(file, tagged, max_words)
     model = training.build(
         "GrammarParser", C=C, span_features=span_features, frequencies=FREQUENCIES[frequencies],
-        horizontal=None if horizontal < 0 else horizontal, vertical=vertical, binarise=binarise.value,
-        loss=loss.value, missing=missing, rescaling=rescaling.value, min_count=min_count, solver=solver.value,
-        tol=tol, epsilon=epsilon, engine=engine_for(machines, limits.jobs), random_state=seed,
+        horizontal=None if horizontal < 0 else horizontal, vertical=vertical, binarise=binarise,
+        loss=loss, missing=missing, rescaling=rescaling, min_count=min_count, solver=solver,
+        tol=tol, epsilon=epsilon, engine=machines.engine_for(limits.jobs), random_state=seed,
         **limits.parameters(),
     )  # fmt: skip
     return training.train(model, examples, output, telling, keeping)
@@ -181,4 +148,4 @@ def _read(file, tagged, max_words):
     X, y = (sentences, kept) if tagged else (kept, None)
     seconds = time.perf_counter() - clock
     source = TreeSource("trees", tagged)
-    return TreeExamples(file, X, y, n_words, source, seconds, len(trees) - len(kept), max_words)
+    return TreeExamples(file, X, y, source, seconds, n_words, len(trees) - len(kept), max_words)

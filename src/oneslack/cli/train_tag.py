@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from ..kinds.tag import is_iob
 from . import packed
-from .engine import engine_for
-from .kernel_options import KernelOptions, NBasis, basis_terms
-from .options import positive
+from .options import (
+    Columns,
+    Epsilon,
+    Format,
+    KernelOptions,
+    Limits,
+    Machines,
+    Memory,
+    NBasis,
+    Output,
+    Rescaling,
+    StructuredSolver,
+    SumC,
+    Telling,
+    Tol,
+)  # fmt: skip
 from .output import Exit, Refusal, check_writable, guarded
-from .tag_options import Columns, Constraints, Format, Rescaling, TaggedFile, TagLabel, TagSolver
-from .train_options import Epsilon, Limits, Machines, Memory, Output, Telling, Tol
+from .train_terms import kernel_terms
+
+TaggedFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Tagged text: CoNLL (a token a line, columns between blanks or tabs, an empty line after a "
+        "sentence), CoNLL-U, or SVM-hmm; may be packed (.gz .bz2 .xz).",
+    ),
+]
+TagLabel = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="The label's column, by name or by position from 0. (default: the last; in CoNLL-U upos)",
+    ),
+]
 
 
 @guarded
@@ -25,28 +54,26 @@ def tag(
     templates: Annotated[
         str | None,
         typer.Option(
-            metavar="SET|FILE|TEXT", show_default=False,
+            metavar="SET|FILE|TEXT",
             help="Features of a token: a set (chunking, tagging, ner), a file of templates, or a template "
             'such as "w[-1..1]". (default: chunking with a column pos, else ner for IOB labels, or tagging)',
         ),
     ] = None,
-    C: Annotated[
-        float, typer.Option("-C", help="Weight of the sum over sentences.", callback=positive)
-    ] = 0.1,
+    C: SumC = 0.1,
     tol: Tol = 1e-2,
     epsilon: Epsilon = None,
     solver: Annotated[
-        TagSolver, typer.Option(help="How to solve it; auto is dual_cd.")
-    ] = TagSolver.auto,
-    rescaling: Annotated[Rescaling, typer.Option(help="How the loss enters.")] = Rescaling.margin,
+        StructuredSolver, typer.Option(help="How to solve it; auto is dual_cd.")
+    ] = "auto",
+    rescaling: Annotated[Rescaling, typer.Option(help="How the loss enters.")] = "margin",
     order: Annotated[
         int, typer.Option(help="1: weights for pairs of neighbouring labels, 2: triples too.", min=1, max=2)
     ] = 1,
     start: Annotated[bool, typer.Option("--start", help="Weights for a sentence's first label.")] = False,
     end: Annotated[bool, typer.Option("--end", help="Weights for a sentence's last label.")] = False,
     constraints: Annotated[
-        Constraints | None,
-        typer.Option(help="iob: predict I-X after B-X or I-X only.", show_default=False),
+        Literal["iob"] | None,
+        typer.Option(help="iob: predict I-X after B-X or I-X only."),
     ] = None,
     min_count: Annotated[
         int, typer.Option(help="Features that occur less often get no weight.", min=1)
@@ -55,7 +82,7 @@ def tag(
         int | None,
         typer.Option(
             help="Hash features to 2 to the power of this many weights a label, and keep no index.", min=1,
-            max=30, show_default=False,
+            max=30,
         ),
     ] = None,
     kernel: KernelOptions,
@@ -66,7 +93,7 @@ def tag(
     unlabelled: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", show_default=False,
+            metavar="TEXT",
             help="What stands for a label that is not known; such tokens are filled in as training goes on.",
         ),
     ] = None,
@@ -87,7 +114,7 @@ def tag(
 
     if hash_bits is not None and min_count > 1:
         raise Refusal("--min-count and --hash-bits do not go together; drop one of them.", Exit.USAGE)
-    by_kernel = basis_terms(kernel, n_basis)
+    by_kernel = kernel_terms(kernel, n_basis=n_basis)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     on_this_machine = machines.is_here
@@ -109,9 +136,9 @@ def tag(
         )
     model = training.build(
         "SequenceTagger", C=C, templates=chosen, min_count=min_count, hash_bits=hash_bits, order=order,
-        start=start, end=end, constraints=constraints and constraints.value, rescaling=rescaling.value,
-        solver=solver.value, tol=tol, epsilon=epsilon,
-        engine=engine_for(machines, limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
+        start=start, end=end, constraints=constraints, rescaling=rescaling,
+        solver=solver, tol=tol, epsilon=epsilon,
+        engine=machines.engine_for(limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
     )  # fmt: skip
     packed.stream_text(model, examples, memory, seed, telling.quiet)
     return training.train(model, examples, output, telling, keeping)
@@ -130,26 +157,29 @@ def _check_memory(file, memory, unlabelled, on_this_machine):
         )
 
 
-def _read(file, format, templates, columns, label, unlabelled, **where):
+def _read(file, format, templates, names, label, unlabelled, **where):
     """(TaggedExamples, templates as the estimator takes them: the name of a set, templates, or None)."""
-    from . import tag_data, tag_model
+    from ..features.template_sets import as_templates
+    from .tag_columns import Columns, kind_of
+    from .tag_data import read_tagged, read_tagged_numbers
+    from .tag_model import refuse_text_options
 
-    kind = tag_data.kind_of(file, format and format.value)
+    kind = kind_of(file, format)
     if kind is None:
         raise Refusal(
             f"{file}: looks like a table of numbers, not like tagged text; use `oneslack train classify`, or "
             "name the format with --format."
         )
     if kind == "svmhmm":
-        tag_model.refuse_text_options(file, columns, label)
+        refuse_text_options(file, names, label)
         for option, value in (("--templates", templates), ("--unlabelled", unlabelled)):
             if value is not None:
                 raise Refusal(f"{file}: holds numbers, where {option} has no meaning; drop it.", Exit.USAGE)
-        return _of_several_labels(tag_data.read_tagged(file, kind, None)), None
-    if kind == "conllu":
-        tag_model.refuse_columns_of_conllu(file, columns)
-    chosen = _templates(templates) or ("chunking" if _has_pos(file, kind, columns, label) else "tagging")
-    examples = tag_data.read_tagged(file, kind, _parsed(chosen), columns, label, unlabelled, **where)
+        return _of_several_labels(read_tagged_numbers(file)), None
+    columns = Columns.of(file, kind, names)
+    label = columns.label(label)
+    chosen = _templates(templates) or ("chunking" if columns.has_pos(label) else "tagging")
+    examples = read_tagged(columns, label, as_templates(chosen), unlabelled, **where)
     if templates is None and chosen == "tagging" and is_iob(examples.labels):
         chosen = "ner"  # which looks at the words as well, and nothing else
     return _of_several_labels(examples), chosen
@@ -171,27 +201,6 @@ def _templates(text):
         'write a template such as "w[0]".',
         Exit.USAGE,
     )
-
-
-def _parsed(templates):
-    from ..features.template_sets import as_templates
-
-    return as_templates(templates)
-
-
-def _has_pos(file, kind, columns, label) -> bool:
-    """Is there a column pos that is not the label?"""
-    from . import tag_data
-
-    if kind == "conllu":
-        return tag_data.conllu_label(file, label) not in ("upos", "xpos")
-    if kind == "packed":
-        names = packed.text_columns(file)
-        if "upos" in names:
-            return tag_data.conllu_label(file, label) not in ("upos", "xpos")
-        return "pos" in names and names.index("pos") != tag_data.label_place(file, label, names)
-    names = tag_data.column_names(file, columns, tag_data.look(file)[0])
-    return "pos" in names and names.index("pos") != tag_data.label_place(file, label, names)
 
 
 def _of_several_labels(examples):

@@ -64,14 +64,12 @@ class Examples:
 def read(file, label, zero_based, group=None, what="labels", streamed=False) -> Examples:
     """The examples of a file; `what` names its targets in a complaint.  A packed folder is loaded, or used
     where it lies if it can be `streamed`."""
-    from . import data, packed
+    from . import data
+    from .packed import PackedTable
 
     clock = time.perf_counter()
-    if packed.is_packed(file):
-        table, source = packed.read_packed(file, label, zero_based, group, what, streamed)
-        return Examples(table, source, time.perf_counter() - clock)
-    table, source = data.read_any(file, label, zero_based, group)
-    if table.y is None:
+    table, source = data.read_any(file, label, zero_based, group, streamed)
+    if (table.X.manifest.labels if isinstance(table, PackedTable) else table.y) is None:
         raise Refusal(f"{file}: holds no {what}; training needs one for each example.")
     if 0 in table.X.shape:
         raise Refusal(f"{file}: its examples have no features; there is nothing to learn from.")

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from .options import DataFile, Json, Label, ZeroBased, not_negative
+from .options import DataFile, Jobs, Json, Label, NoIntercept, Quiet, Telling, Tol, ZeroBased, not_negative
 from .output import Exit, Refusal, check_writable, guarded, print_json
-from .train_options import Jobs, Quiet, Telling, Tol
-
-
-class Task(StrEnum):
-    """What a model can be tuned for."""
-
-    classify = "classify"
-    regress = "regress"
 
 
 def numbers(text: str | None) -> list[float] | None:
@@ -45,11 +36,11 @@ def tune(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="MODEL", show_default=False,
+            "--output", "-o", metavar="MODEL",
             help="Train on all examples with the best parameters, and write the model here.",
         ),
     ] = None,
-    task: Annotated[Task, typer.Option(help="Classes, or numbers.")] = Task.classify,
+    task: Annotated[Literal["classify", "regress"], typer.Option(help="Classes, or numbers.")] = "classify",
     C: Annotated[
         str,
         typer.Option(
@@ -60,7 +51,7 @@ def tune(
     gamma: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBERS", callback=numbers, show_default=False,
+            metavar="NUMBERS", callback=numbers,
             help="For classes: an rbf kernel instead of a linear model, with these widths.",
         ),
     ] = None,
@@ -68,7 +59,7 @@ def tune(
     scoring: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", show_default=False,
+            metavar="NAME",
             help="A scorer of scikit-learn, such as f1_macro. (default: accuracy; R2 of numbers)",
         ),
     ] = None,
@@ -76,13 +67,13 @@ def tune(
     tube: Annotated[
         float, typer.Option(help="Of numbers: errors up to this cost nothing.", callback=not_negative)
     ] = 0.0,
-    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Learn no intercept.")] = False,
+    no_intercept: NoIntercept = False,
     try_all: Annotated[
         bool, typer.Option("--all", help="Try every C, even once larger ones only fit worse.")
     ] = False,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw the scores (.png, .svg or .pdf).", show_default=False),
+        typer.Option(metavar="FILE", help="Draw the scores (.png, .svg or .pdf)."),
     ] = None,
     jobs: Jobs = None,
     label: Label = None,
@@ -98,7 +89,7 @@ def tune(
     """
     from . import training, tune_report
 
-    if task == Task.regress and gamma is not None:
+    if task == "regress" and gamma is not None:
         raise Refusal("--gamma is for classes; drop it, or --task regress.", Exit.USAGE)
     if output is not None and plot is not None and os.path.realpath(output) == os.path.realpath(plot):
         raise Refusal(f"{plot}: cannot hold both the model and the picture; name another.", Exit.USAGE)
@@ -108,9 +99,9 @@ def tune(
     tune_report.check_scoring(scoring)
     if plot is not None:
         tune_report.check_picture(plot)
-    examples = training.read(file, label, zero_based, what="labels" if task == Task.classify else "targets")
+    examples = training.read(file, label, zero_based, what="labels" if task == "classify" else "targets")
     options = {"tol": tol, "n_jobs": jobs, "random_state": 0}
-    if task == Task.regress:
+    if task == "regress":
         kind, options = "LinearSVR", options | {"epsilon": tube, "fit_intercept": not no_intercept}
     else:
         kind = "LinearSVC" if gamma is None else "KernelSVC"

@@ -92,16 +92,11 @@ def facts(found, examples, output) -> dict:
         "best": found.best_params,
         "score": float(found.mean[found.best]),
         "candidates": [
-            _without_gaps(row) | {"unfinished": bool(is_open)}
+            row | {"unfinished": bool(is_open)}
             for row, is_open in zip(found.rows(), found.unfinished, strict=True)
         ],
         "seconds": found.seconds,
     }
-
-
-def _without_gaps(row) -> dict:
-    """A row for JSON, which knows no NaN."""
-    return {name: value if isfinite(value) else None for name, value in row.items()}
 
 
 #: The columns of the table beside the parameters: head, width, format.

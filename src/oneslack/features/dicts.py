@@ -17,13 +17,14 @@ import numpy as np
 
 from ..errors import OneslackError
 from ..formats.sentences import new_vocabulary
-from .hashing import check_bits, hash_text, to_columns
-from .strings import pack_strings, stored_type, unpack_strings
+from .columns import ColumnIndex, options_of
+from .hashing import hash_text, to_columns
+from .strings import pack_strings, unpack_strings
 
 GROUPS = (list, tuple, set, frozenset)
 
 
-class DictIndexer:
+class DictIndexer(ColumnIndex):
     """Which column each feature name has; columns are in the order of the names.
 
     min_count: names that occur less often in the training text get no column.
@@ -39,22 +40,8 @@ class DictIndexer:
     """
 
     def __init__(self, *, min_count=1, hash_bits=None, dtype=np.float64):
-        if isinstance(min_count, bool) or not isinstance(min_count, int) or min_count < 1:
-            raise OneslackError(f"min_count must be an integer of 1 or more, got {min_count!r}.")
-        check_bits(hash_bits)
-        if hash_bits is not None and min_count > 1:
-            raise OneslackError("min_count needs an index; drop it, or drop hash_bits.")
-        self.min_count = min_count
-        self.hash_bits = hash_bits
-        self.dtype = dtype
+        super().__init__(min_count, hash_bits, dtype)
         self._columns = None  # from a name to its column
-
-    @property
-    def n_features(self):
-        if self.hash_bits is not None:
-            return 2**self.hash_bits
-        self._check_fitted()
-        return len(self._columns)
 
     def fit(self, sentences):
         """Learn the columns from sentences of tokens' dicts."""
@@ -88,22 +75,15 @@ class DictIndexer:
 
     def to_arrays(self):
         """(header, arrays) for a model file: what JSON can hold, and arrays of numbers."""
-        header = {
-            "min_count": self.min_count,
-            "hash_bits": self.hash_bits,
-            "dtype": np.dtype(self.dtype).name,
-        }
         if self.hash_bits is not None:
-            return header, {}
+            return self._header(), {}
         text, stops = pack_strings(self.feature_names())
-        return header, {"features.text": text, "features.stops": stops}
+        return self._header(), {"features.text": text, "features.stops": stops}
 
     @classmethod
     def from_arrays(cls, header, arrays):
         """The indexer that to_arrays was called on; a KeyError or ValueError if something is missing."""
-        indexer = cls(
-            min_count=header["min_count"], hash_bits=header["hash_bits"], dtype=stored_type(header["dtype"])
-        )
+        indexer = cls(**options_of(header))
         if indexer.hash_bits is None:
             names = unpack_strings(arrays["features.text"], arrays["features.stops"])
             indexer._columns = {name: column for column, name in enumerate(names)}
@@ -137,11 +117,8 @@ class DictIndexer:
             return np.array([self._columns.get(name, -1) for name in names], np.int64)
         return to_columns(np.array([hash_text(name) for name in names], np.uint64), self.hash_bits)
 
-    def _check_fitted(self, hashing=None):
-        if hashing and self.hash_bits is not None:
-            raise OneslackError(f"{hashing}; build the DictIndexer without hash_bits.")
-        if self._columns is None:
-            raise OneslackError("this DictIndexer has no columns yet; call fit_transform on training text.")
+    def _n_columns(self):
+        return None if self._columns is None else len(self._columns)
 
 
 class _Items:

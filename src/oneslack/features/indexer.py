@@ -3,17 +3,16 @@
 import numpy as np
 
 from ..errors import OneslackError
-from .hashed_parts import hashed_columns
-from .hashing import check_bits
+from .columns import ColumnIndex, options_of
+from .hashing import hashed_columns
 from .in_parts import keys_in_parts, values_in_parts
 from .joint_keys import Keys
 from .part_codes import BOS, EOS, FIRST, Outside, PartCodes, source_of
-from .rows import ones_matrix
-from .strings import pack_strings, stored_type, unpack_strings
+from .strings import pack_strings, unpack_strings
 from .template_sets import as_templates
 
 
-class FeatureIndex:
+class FeatureIndex(ColumnIndex):
     """Templates, and which column each of their values has.
 
     templates: the name of a set, a text of templates, or what parse_templates and read_templates give.
@@ -32,27 +31,13 @@ class FeatureIndex:
     """
 
     def __init__(self, templates, *, min_count=1, hash_bits=None, dtype=np.float64):
-        if isinstance(min_count, bool) or not isinstance(min_count, int) or min_count < 1:
-            raise OneslackError(f"min_count must be an integer of 1 or more, got {min_count!r}.")
-        check_bits(hash_bits)
-        if hash_bits is not None and min_count > 1:
-            raise OneslackError("min_count needs an index; drop it, or drop hash_bits.")
+        super().__init__(min_count, hash_bits, dtype)
         self.templates = as_templates(templates)
-        self.min_count = min_count
-        self.hash_bits = hash_bits
-        self.dtype = dtype
         parts = [part for template in self.templates for part in template.parts]
         self._sources = list(dict.fromkeys(map(source_of, parts)))
         self._values = None  # from a source to a dict from strings to codes
         self._keys = None  # one Keys a template; its ranks are the columns from _starts on
         self._starts = None
-
-    @property
-    def n_features(self):
-        if self.hash_bits is not None:
-            return 2**self.hash_bits
-        self._check_fitted()
-        return int(self._starts[-1])
 
     def fit(self, sentences):
         """Learn the columns from Sentences."""
@@ -88,7 +73,7 @@ class FeatureIndex:
         self._number_columns()
         if self.min_count > 1:
             self._forget_unused_values()
-        return ones_matrix(columns, self.n_features, self.dtype, ordered=True)
+        return _ones_matrix(columns, self.n_features, self.dtype, ordered=True)
 
     def transform(self, sentences):
         """The CSR matrix (tokens, n_features); values without a column are left out."""
@@ -97,14 +82,14 @@ class FeatureIndex:
         if self.hash_bits is not None:
             for t, hashed in enumerate(hashed_columns(self.templates, codes, len(columns), self.hash_bits)):
                 columns[:, t] = hashed
-            return ones_matrix(columns, self.n_features, self.dtype, ordered=False)
+            return _ones_matrix(columns, self.n_features, self.dtype, ordered=False)
         self._check_fitted()
         tables = {source: self._table(codes, source) for source in self._sources}
         for t, template in enumerate(self.templates):
             looked_up = [codes.look_up(part, tables[source_of(part)]) for part in template.parts]
             ranks = self._keys[t].find(looked_up, len(columns))
             columns[:, t] = np.where(ranks < 0, -1, ranks + self._starts[t])
-        return ones_matrix(columns, self.n_features, self.dtype, ordered=True)
+        return _ones_matrix(columns, self.n_features, self.dtype, ordered=True)
 
     def features(self):
         """(template, values) of every column, a value being a string or an Outside."""
@@ -134,12 +119,7 @@ class FeatureIndex:
 
     def to_arrays(self):
         """(header, arrays) for a model file: what JSON can hold, and arrays of numbers."""
-        header = {
-            "templates": [str(template) for template in self.templates],
-            "min_count": self.min_count,
-            "hash_bits": self.hash_bits,
-            "dtype": np.dtype(self.dtype).name,
-        }
+        header = {"templates": [str(template) for template in self.templates], **self._header()}
         arrays = {}
         if self.hash_bits is None:
             self._check_fitted()
@@ -154,12 +134,7 @@ class FeatureIndex:
         """The index that to_arrays was called on; a KeyError or ValueError if something is missing."""
         if not isinstance(header["templates"], list):
             raise ValueError("templates is no list of texts")
-        index = cls(
-            "\n".join(header["templates"]),
-            min_count=header["min_count"],
-            hash_bits=header["hash_bits"],
-            dtype=stored_type(header["dtype"]),
-        )
+        index = cls("\n".join(header["templates"]), **options_of(header))
         if index.hash_bits is None:
             index._values = {
                 source: _numbered(unpack_strings(arrays[f"features.text.{s}"], arrays[f"features.stops.{s}"]))
@@ -219,11 +194,8 @@ class FeatureIndex:
             self._keys[t] = Keys(self._sizes(template))
             self._keys[t].learn(again, n)
 
-    def _check_fitted(self, hashing=None):
-        if hashing and self.hash_bits is not None:
-            raise OneslackError(f"{hashing}; build the FeatureIndex without hash_bits.")
-        if self._keys is None:
-            raise OneslackError("this FeatureIndex has no columns yet; call fit_transform on training text.")
+    def _n_columns(self):
+        return None if self._keys is None else int(self._starts[-1])
 
 
 def _shown(value):
@@ -232,3 +204,26 @@ def _shown(value):
 
 def _numbered(strings):
     return {string: code for code, string in enumerate(strings, FIRST)}
+
+
+def _ones_matrix(columns, n_features, dtype, ordered):
+    """The CSR matrix with a 1 at each of columns (n, templates) that is >= 0; equal ones of a row add up.
+
+    `ordered` says that the columns of every row strictly increase.
+    """
+    from scipy.sparse import csr_matrix
+
+    if not ordered:
+        columns.sort(axis=1)
+    present = columns >= 0
+    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(present, axis=1))])
+    indices = columns.ravel() if indptr[-1] == columns.size else columns[present]
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(np.int32)  # the type of the indices: scipy would copy both otherwise
+    X = csr_matrix((np.ones(len(indices), dtype), indices, indptr), shape=(len(columns), n_features))
+    X.has_sorted_indices = True
+    if ordered:
+        X.has_canonical_format = True
+    else:
+        X.sum_duplicates()
+    return X

@@ -1,4 +1,4 @@
-"""A list of strings as two arrays of numbers, and the name of a type: what a model file can hold."""
+"""A list of strings as two arrays of numbers: what a model file can hold."""
 
 import numpy as np
 
@@ -23,10 +23,3 @@ def unpack_strings(text, stops):
     if len(set(strings)) < len(strings):
         raise ValueError("a string stands there twice")
     return strings
-
-
-def stored_type(name):
-    """The type of features by its name in a header."""
-    if name not in ("float32", "float64"):
-        raise ValueError(f"the features are of type {name!r}, expected float64 or float32")
-    return np.dtype(name).type

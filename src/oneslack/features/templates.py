@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ..errors import FormatError, OneslackError
-from ..formats.compression import read_buffer
+from ..formats.lines import read_text
 from .functions import FUNCTIONS
 
 TOKEN = re.compile(r"(?P<name>[^\W\d]\w*)|(?P<number>[+-]?\d{1,4}(?!\d))|(?P<sign>\.\.|[\[\]()&,])")
@@ -80,11 +80,7 @@ def read_templates(path):
     3
     """
     path = os.fspath(path)
-    try:
-        text = bytes(read_buffer(path)).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: is not UTF-8 text; convert it, or name a file of templates.") from error
-    return _parse(text, path, FormatError)
+    return _parse(read_text(path), path, FormatError)
 
 
 def _parse(text, where, error):

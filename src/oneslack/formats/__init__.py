@@ -7,7 +7,7 @@ from .delimited import read_csv
 from .model_file import load_model, save_model
 from .numpy_file import read_numpy
 from .packing import pack
-from .read import read_data
+from .registry import read_data
 from .sentences import Sentences
 from .shards import Shards, ShardWriter, open_shards
 from .svmhmm import read_svmhmm

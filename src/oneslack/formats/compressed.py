@@ -61,20 +61,17 @@ def _checked(name, note):
     dtype, shape = note["dtype"], note["shape"]
     if dtype not in TYPES:
         raise ValueError(f"the array {name} is of type {dtype!r}")
-    if not isinstance(shape, list) or not all(_is_length(n) for n in (*shape, note["distinct"])):
+    if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in (*shape, note["distinct"])):
         raise ValueError(
             f"the array {name} has the shape {shape!r}, of {note['distinct']!r} distinct numbers"
         )
     return np.dtype(dtype), math.prod(shape)
 
 
-def _is_length(n):
-    return type(n) is int and n >= 0
-
-
 def _parts(name, array):
     """The arrays to store instead, and how many distinct floats there are."""
-    bits = _bits(array)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    bits = flat.view(np.dtype(f"u{flat.dtype.itemsize}")).astype(np.uint64)
     if array.dtype.itemsize == 1:
         return {name: _squeezed(bits.astype(np.uint8))}, 0
     if array.dtype.kind != "f":
@@ -82,12 +79,6 @@ def _parts(name, array):
     distinct, codes = np.unique(bits, return_inverse=True)
     codes = codes.astype(np.uint64)
     return {name: _squeezed(_gaps(distinct)), f"{name}.codes": _squeezed(codes)}, len(distinct)
-
-
-def _bits(array):
-    """The numbers as unsigned integers of 64 bits."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return flat.view(np.dtype(f"u{flat.dtype.itemsize}")).astype(np.uint64)
 
 
 def _gaps(numbers):

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import FormatError, OneslackError
 from .compression import read_buffer
 from .format import LIKELY, Format
-from .lines import line_number, text_start
+from .lines import blocks_of_lines, first_where, line_number
 from .sentences import Column, Sentences, encode, new_vocabulary
 from .svmlight import NUMBER
 
@@ -63,14 +63,8 @@ def read_conll(path, columns=None, *, separator="auto", encoding="utf-8"):
 
 def first_line(buffer):
     """The first line with a token, without blanks around it."""
-    start = text_start(buffer)
-    while start < len(buffer):
-        stop = buffer.find(b"\n", start) + 1 or len(buffer)
-        line = bytes(buffer[start:stop])
-        if line.strip() and not line.startswith(DOCUMENT):
-            return line.strip()
-        start = stop
-    return b""
+    line, _, _ = first_where(buffer, lambda line: line.strip() and not line.startswith(DOCUMENT))
+    return line.strip()
 
 
 def read_sentences(buffer, layout, columns=None, encoding="utf-8", lines_before=0):
@@ -78,8 +72,8 @@ def read_sentences(buffer, layout, columns=None, encoding="utf-8", lines_before=
     vocabularies, pieces = defaultdict(new_vocabulary), defaultdict(list)
     ends = [np.zeros(1, np.int64)]
     n_lines, n_tokens = lines_before, 0
-    for block in _blocks(buffer):
-        lines = classify(block, layout)
+    for block, _ in blocks_of_lines(buffer, size=BLOCK):
+        lines = classify(block.tobytes(), layout)
         if layout.chosen is None and lines.is_token.any():
             layout.n_columns = int(lines.n_fields[lines.is_token.argmax()])
             layout.chosen = _choose(layout, columns, n_lines + 1 + lines.is_token.argmax())
@@ -103,16 +97,6 @@ def read_sentences(buffer, layout, columns=None, encoding="utf-8", lines_before=
         for name in layout.chosen
     }
     return Sentences(made, np.unique(np.concatenate([*ends, [n_tokens]])), layout.path)
-
-
-def _blocks(buffer):
-    """Successive blocks of whole lines, as bytes that end in a newline."""
-    start = text_start(buffer)
-    while start < len(buffer):
-        stop = buffer.rfind(b"\n", start, start + BLOCK) + 1 or buffer.find(b"\n", start + BLOCK) + 1
-        block = bytes(buffer[start : stop or len(buffer)])
-        yield block if stop else block + b"\n"
-        start = stop or len(buffer)
 
 
 def classify(block, layout):

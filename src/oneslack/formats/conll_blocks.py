@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import FormatError
 from .conll import Layout, classify, read_sentences
 from .conllu import CONLLU, layout_of
-from .lines import BYTE_ORDER_MARK
+from .lines import BYTE_ORDER_MARK, decoded
 from .sentences import Sentences
 from .streams import TextStream, sentence_end, windows
 
@@ -75,16 +74,8 @@ def _blocks(path, layout, columns):
             lines = classify(text, layout)
             found = int(lines.is_token.sum())
             sentences = read_sentences(text, layout, columns, lines_before=n_lines) if found else None
-            shown = _decoded(path, text, n_lines).split("\n")[:-1]
+            shown = decoded(path, text, lines_before=n_lines).split("\n")[:-1]
             yield Block(shown, lines.is_token, sentences)
             n_lines, n_tokens = n_lines + len(shown), n_tokens + found
     if n_tokens == 0:
         read_sentences(b"", layout, columns, lines_before=n_lines)  # says that there is no token
-
-
-def _decoded(path, text, lines_before):
-    try:
-        return text.decode()
-    except UnicodeDecodeError as error:
-        line = lines_before + 1 + text.count(b"\n", 0, error.start)
-        raise FormatError(f"{path}, line {line}: is not UTF-8; convert the file to UTF-8.") from error

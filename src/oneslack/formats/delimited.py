@@ -8,14 +8,16 @@ import csv
 import io
 import os
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..errors import FormatError
 from .compression import read_buffer
 from .format import Format
-from .labels import EXACT_INTEGERS, integers_if_integral, labels_from_text
-from .lines import blocks_of_lines, count, line_number, text_start
+from .labels import EXACT_INTEGERS, integers_if_integral, label_and_group, labels_from_text, texts_at
+from .lines import blocks_of_lines, count, decoded, first_where
+from .sentences import Column
 from .table import Table
 
 DELIMITERS = ",;\t"
@@ -61,7 +63,7 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
             f"{path}, line 1: found {len(layout.features)} feature columns, but n_features is "
             f"{n_features}; drop n_features or name another label column."
         )
-    plain = _read_plain_cells(buffer, layout, dtype, _label_texts)
+    plain = _read_plain_cells(buffer, layout, dtype)
     X, labels, groups = plain or _read_any_cells(buffer, layout, dtype)
     if len(X) == 0:
         raise FormatError(f"{path}, line 1: the header is all there is; add some examples.")
@@ -83,10 +85,14 @@ def _with_newlines(buffer):
 
 
 def _find_layout(path, buffer, label, group, delimiter):
-    line, start, stop = _first_line(path, buffer)
+    line, start, stop = first_where(buffer)
+    if not line:
+        raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
+    line = decoded(path, line, lines_before=count(buffer, b"\n", stop=start))
     delimiter = delimiter or max(DELIMITERS, key=line.count)
     cells = [cell.strip() for cell in _first_cells(path, line, delimiter)]
-    label, group = _text_columns(path, cells, label, group)
+    where = f"{path}, line 1"
+    label, group = label_and_group(where, len(cells), label, group, partial(_column, where, cells))
     features = [cell for column, cell in enumerate(cells) if column not in (label, group)]
     if not features:
         raise FormatError(
@@ -105,18 +111,6 @@ def _find_layout(path, buffer, label, group, delimiter):
     )
 
 
-def _first_line(path, buffer):
-    """The first line that is not blank, where it starts, and where the next one does."""
-    start = text_start(buffer)
-    while start < len(buffer):
-        stop = buffer.find(b"\n", start) + 1 or len(buffer)
-        line = _decode(path, buffer[start:stop], count(buffer, b"\n", stop=start))
-        if line.strip():
-            return line, start, stop
-        start = stop
-    raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
-
-
 def _first_cells(path, line, delimiter):
     try:
         return next(csv.reader([line], delimiter=delimiter))
@@ -127,18 +121,7 @@ def _first_cells(path, line, delimiter):
         raise FormatError(f"{path}, line 1: {what}; expected plain CSV.") from error
 
 
-def _text_columns(path, cells, label, group):
-    """The columns of label and group, or None."""
-    group = None if group is None or group is False else _column(path, cells, group, "group")
-    if label is None:
-        label = next((column for column in reversed(range(len(cells))) if column != group), False)
-    label = None if label is False else _column(path, cells, label, "label")
-    if label is not None and label == group:
-        raise FormatError(f"{path}, line 1: column {label} cannot be label and group at once; name another.")
-    return label, group
-
-
-def _column(path, cells, name, what):
+def _column(where, cells, name, what):
     """A column by its name in the header, or by its position."""
     if isinstance(name, str) and name in cells and _is_header(cells, cells.index(name)):
         return cells.index(name)
@@ -147,7 +130,7 @@ def _column(path, cells, name, what):
     except (ValueError, IndexError) as error:
         shown = ", ".join(cells)[:200]
         raise FormatError(
-            f"{path}, line 1: there is no {what} column {name!r} among the {len(cells)} columns "
+            f"{where}: there is no {what} column {name!r} among the {len(cells)} columns "
             f"({shown}); give a name from the header, if there is one, or a position from 0."
         ) from error
 
@@ -156,11 +139,8 @@ def _is_header(cells, *text_columns):
     return not any(_is_number(cell) for column, cell in enumerate(cells) if column not in text_columns)
 
 
-def _read_plain_cells(buffer, layout, dtype, texts_at):
-    """X (n, features), the labels' text and the groups, or None when some line is not plain numbers.
-
-    texts_at: of a buffer and spans (n, 2), their texts, or None where it cannot tell them.
-    """
+def _read_plain_cells(buffer, layout, dtype):
+    """X (n, features), the labels as a Column and the groups, or None when some line is not plain numbers."""
     from .._jit.delimited import parse_cells
 
     n_lines = count(buffer, b"\n") + 1
@@ -178,7 +158,7 @@ def _read_plain_cells(buffer, layout, dtype, texts_at):
         spans[first:n] += offset
     X.resize((n, X.shape[1]), refcheck=False)
     _read_hard_numbers(buffer, layout, X, starts)
-    labels = [] if layout.label is None else texts_at(buffer, spans[:n])
+    labels = Column.of([]) if layout.label is None else texts_at(buffer, spans[:n])
     if labels is None or not np.isfinite(X).all():
         return None
     X, groups = _take_groups(X, layout)
@@ -204,17 +184,8 @@ def _read_hard_numbers(buffer, layout, X, starts):
         X[row] = [float(cell) for column, cell in enumerate(cells) if column != layout.label]
 
 
-def _label_texts(buffer, spans):
-    """The labels, or None when one is missing, quoted or not UTF-8."""
-    labels = [bytes(buffer[start:stop]).strip() for start, stop in spans.tolist()]
-    known = {text: text.decode("utf-8", "replace") for text in set(labels)}
-    if any(not text or '"' in text or "\ufffd" in text for text in known.values()):
-        return None
-    return [known[text] for text in labels]
-
-
 def _read_any_cells(buffer, layout, dtype):
-    """X (n, features), labels' text, groups, by the rules of CSV; names a cell that does not fit."""
+    """X (n, features), labels as a Column, groups, by the rules of CSV; names a cell that does not fit."""
     rows, labels, groups = [], [], []
     for where, cells in _rows_of_cells(buffer, layout):
         if len(cells) != layout.n_columns:
@@ -228,12 +199,12 @@ def _read_any_cells(buffer, layout, dtype):
         if layout.group is not None:
             groups.append(_text(where, layout.group, cells, "group"))
     X = np.array(rows, dtype).reshape(len(rows), len(layout.features))
-    return X, labels, _groups_from_text(groups) if groups else None
+    return X, Column.of(labels), _groups_from_text(groups) if groups else None
 
 
 def _groups_from_text(texts):
     """Numbers, but for those so long that two of them could become one."""
-    groups = labels_from_text(texts)
+    groups = labels_from_text(Column.of(texts))
     rounded = groups.dtype.kind == "f" and (np.abs(groups) >= EXACT_INTEGERS).any()
     return np.array(texts) if rounded else groups
 
@@ -241,7 +212,7 @@ def _groups_from_text(texts):
 def _rows_of_cells(buffer, layout):
     """(file and line, cells) of each row that is not blank."""
     lines_before = count(buffer, b"\n", stop=layout.body)
-    text = _decode(layout.path, buffer[layout.body :], lines_before)
+    text = decoded(layout.path, buffer[layout.body :], lines_before=lines_before)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
     try:
         for cells in reader:
@@ -275,14 +246,6 @@ def _is_number(text):
         return np.isfinite(float(text)) and "_" not in text
     except ValueError:
         return False
-
-
-def _decode(path, text, lines_before):
-    try:
-        return bytes(text).decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = lines_before + line_number(text, error.start)
-        raise FormatError(f"{path}, line {line}: the text is not UTF-8; save the file as UTF-8.") from error
 
 
 def looks_like(sample):

@@ -62,7 +62,10 @@ def load_model(path):
     from safetensors import SafetensorError, safe_open
 
     path = os.fspath(path)
-    _refuse_what_is_no_file(path)
+    if os.path.isdir(path):
+        raise FormatError(f"{path}: is a folder; name the model file in it.")
+    if not os.path.exists(path):
+        raise FormatError(f"{path}: there is no such file; check the path.")
     try:
         with safe_open(path, framework="np") as file:
             envelope = _open_envelope(path, file.metadata() or {})
@@ -133,13 +136,6 @@ def _open_envelope(path, metadata):
     if not complete:
         raise FormatError(f"{path}: the model's header is damaged; {AGAIN}.")
     return envelope
-
-
-def _refuse_what_is_no_file(path):
-    if os.path.isdir(path):
-        raise FormatError(f"{path}: is a folder; name the model file in it.")
-    if not os.path.exists(path):
-        raise FormatError(f"{path}: there is no such file; check the path.")
 
 
 def _what_it_is(path):

@@ -12,6 +12,7 @@ import math
 import os
 import warnings
 import zipfile
+from functools import partial
 
 import numpy as np
 from numpy.lib import format
@@ -19,7 +20,7 @@ from numpy.lib import format
 from ..errors import FormatError
 from .compression import read_buffer
 from .format import CERTAIN, Format
-from .labels import integers_if_integral
+from .labels import integers_if_integral, label_and_group
 from .table import Table
 
 DENSE_NAMES = (("X", "y"), ("x", "y"), ("data", "target"))
@@ -47,8 +48,10 @@ def read_numpy(path, *, label=None, group=None, n_features=None, dtype=np.float6
     path = os.fspath(path)
     content = _load(path)
     if isinstance(content, dict):
-        X, y = _from_arrays(path, content, label)
-        qid = _group_array(path, content, group)
+        name, label_name, is_sparse = names_in(path, content)
+        X = _sparse(path, content, name) if is_sparse else content[name]
+        y = array_beside(path, content, label, label_name, "labels")
+        qid = array_beside(path, content, group, "qid", "groups")
     else:
         X, y, qid = _from_matrix(path, content, label, group)
     X = _check_features(path, X, n_features, dtype)
@@ -104,12 +107,7 @@ def _from_matrix(path, matrix, label, group):
             "axes, one row an example."
         )
     columns = range(matrix.shape[1])
-    group = None if group is None or group is False else _column(path, columns, group, "group")
-    if label is None:
-        label = next((column for column in reversed(columns) if column != group), False)
-    label = None if label is False else _column(path, columns, label, "label")
-    if label is not None and label == group:
-        raise FormatError(f"{path}: column {label} cannot be label and group at once; name another.")
+    label, group = label_and_group(path, len(columns), label, group, partial(_column, path, columns))
     taken = [column for column in (label, group) if column is not None]
     y, qid = (None if column is None else matrix[:, column] for column in (label, group))
     return np.delete(matrix, taken, axis=1), y, qid
@@ -124,33 +122,27 @@ def _column(path, columns, position, what):
         ) from error
 
 
-def _from_arrays(path, arrays, label):
-    csr_prefix = next((p for p in ("X_", "") if all(p + part in arrays for part in CSR_PARTS)), None)
-    if csr_prefix is not None:
-        X, label_name = _sparse(path, arrays, csr_prefix), "y"
-    else:
-        names = next((names for names in DENSE_NAMES if names[0] in arrays), None)
-        if names is None:
-            raise FormatError(
-                f"{path}: holds the arrays {', '.join(arrays)[:80] or '(none)'}; expected X and y, "
-                "or X_data, X_indices, X_indptr, X_shape and y."
-            )
-        X, label_name = arrays[names[0]], names[1]
-    if label is False:
-        return X, None
-    if label is not None and label not in arrays:
-        raise FormatError(f"{path}: holds no array {label!r} of labels; found {', '.join(arrays)}.")
-    return X, arrays.get(label or label_name)
+def names_in(path, arrays):
+    """(name of X, or what the names of its CSR parts begin with; name of the labels; is X sparse?)."""
+    for prefix in ("X_", ""):
+        if all(prefix + part in arrays for part in CSR_PARTS):
+            return prefix, "y", True
+    for name, label in DENSE_NAMES:
+        if name in arrays:
+            return name, label, False
+    raise FormatError(
+        f"{path}: holds the arrays {', '.join(arrays)[:80] or '(none)'}; expected X and y, "
+        "or X_data, X_indices, X_indptr, X_shape and y."
+    )
 
 
-def _group_array(path, arrays, group):
-    if group is None:
-        return arrays.get("qid")
-    if group is False:
+def array_beside(path, arrays, asked, usual, what):
+    """The labels or groups: by the name asked for, None is the usual one; None where there are none."""
+    if asked is False:
         return None
-    if group not in arrays:
-        raise FormatError(f"{path}: holds no array {group!r} of groups; found {', '.join(arrays)}.")
-    return arrays[group]
+    if asked is not None and asked not in arrays:
+        raise FormatError(f"{path}: holds no array {asked!r} of {what}; found {', '.join(arrays)[:80]}.")
+    return arrays.get(usual if asked is None else asked)
 
 
 def _sparse(path, arrays, prefix):

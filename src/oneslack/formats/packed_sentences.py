@@ -59,6 +59,16 @@ class PackedSentences:
         for shard in self.shards:
             yield shard.sentences.columns[self.columns[name]].values
 
+    def in_memory(self) -> Sentences:
+        """All of them."""
+        parts = [shard.sentences for shard in self.shards[:]]
+        made = {
+            name: Column.joined([part.columns[column] for part in parts])
+            for name, column in self.columns.items()
+        }
+        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+        return Sentences(made, np.concatenate([[0], np.cumsum(lengths)]), self.path)
+
     def parts(self, tokens=TOKENS):
         """Sentences of about so many tokens, one part after the other."""
         for shard in self.shards:

@@ -21,6 +21,27 @@ class Column:
     values: list[str]
     codes: np.ndarray
 
+    @classmethod
+    def of(cls, texts):
+        """That of a list of texts."""
+        vocabulary = new_vocabulary()
+        codes = encode(vocabulary, texts)
+        return cls(list(vocabulary), codes)
+
+    @classmethod
+    def joined(cls, columns):
+        """One of several that follow each other."""
+        vocabulary = new_vocabulary()
+        codes = [encode(vocabulary, list(one.values))[one.codes] for one in columns]
+        return cls(list(vocabulary), np.concatenate(codes))
+
+    def __len__(self):
+        return len(self.codes)
+
+    @property
+    def nbytes(self):
+        return self.codes.nbytes + sum(map(len, self.values))
+
     def strings(self):
         """The strings of all tokens as an array of objects (n,)."""
         return np.array(self.values, object)[self.codes]
@@ -79,12 +100,11 @@ def encode(vocabulary, texts):
 
 
 def _column(name, column):
-    vocabulary = new_vocabulary()
-    codes = encode(vocabulary, list(chain.from_iterable(column)))
-    for text in vocabulary:
+    made = Column.of(list(chain.from_iterable(column)))
+    for text in made.values:
         if not isinstance(text, str):
             raise OneslackError(f"column {name!r} holds {text!r}; expected strings only, so apply str to it.")
-    return Column(list(vocabulary), codes)
+    return made
 
 
 def _refuse_text_for_lists(name, column):

@@ -35,10 +35,7 @@ class TextStream:
     def read(self, n):
         """The next n bytes; fewer at the end only."""
         with self._told():
-            parts = [self._stream.read(n)]
-            while parts[-1] and sum(map(len, parts)) < n:
-                parts.append(self._stream.read(n - sum(map(len, parts))))
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+            return self._stream.read(n)
 
     def _told(self):
         return reading(self.path) if self._name is None else unpacking(self.path, self._name)

@@ -124,15 +124,7 @@ def _parse_block(rows, block, offset, row, entry):
     """Parse a block into the arrays; the numbers of rows and entries after it."""
     from .._jit import svmlight as jit
 
-    arrays = (
-        rows.labels,
-        rows.qids,
-        rows.has_qid,
-        rows.starts,
-        rows.indptr,
-        rows.indices,
-        rows.values,
-    )
+    arrays = (rows.labels, rows.qids, rows.has_qid, rows.starts, rows.indptr, rows.indices, rows.values)
     hard = np.empty((256, 3), np.int64)
     position, what = 0, jit.FULL
     while what == jit.FULL:
@@ -150,7 +142,9 @@ def _parse_block(rows, block, offset, row, entry):
             jit.BAD_INDEX: _bad_index,
             jit.BAD_VALUE: _bad_value,
         }[what]
-        raise rows.error(offset + position, describe(_token(block, position)))
+        # The text up to the next blank, cut to a length that a message can show.
+        token = TOKEN.match(block[position : position + 40].tobytes()).group()
+        raise rows.error(offset + position, describe(token.decode("utf-8", "backslashreplace")))
     return row, entry
 
 
@@ -164,12 +158,6 @@ def _read_hard_numbers(rows, block, offset, hard):
             rows.labels[-1 - slot] = number
         else:
             rows.values[slot] = number
-
-
-def _token(block, position):
-    """The text up to the next blank, cut to a length that a message can show."""
-    text = TOKEN.match(block[position : position + 40].tobytes()).group()
-    return text.decode("utf-8", "backslashreplace")
 
 
 def _not_finite(text):

@@ -5,9 +5,8 @@ import os
 from ..errors import FormatError
 from ..trees.clean import Cleaner
 from ..trees.parsing import parse_all
-from .compression import read_buffer
 from .format import Format
-from .lines import line_number, text_start
+from .lines import read_text
 
 
 def read_trees(path, *, clean=True, functions=None, traces=None, unaries=None, tags=None, encoding="utf-8"):
@@ -28,23 +27,10 @@ def read_trees(path, *, clean=True, functions=None, traces=None, unaries=None, t
     path = os.fspath(path)
     wanted = {"functions": functions, "traces": traces, "unaries": unaries, "tags": tags}
     cleaner = Cleaner(**{name: clean if choice is None else choice for name, choice in wanted.items()})
-    trees = parse_all(_text(path, encoding), path, cleaner)
+    trees = parse_all(read_text(path, encoding), path, cleaner)
     if not trees:
         raise FormatError(f"{path}: there is no tree in it; expected brackets, such as (S (NN word)).")
     return trees
-
-
-def _text(path, encoding):
-    buffer = read_buffer(path)
-    content = bytes(buffer[text_start(buffer) :])
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = line_number(content, error.start) if content else 1
-        raise FormatError(
-            f"{path}, line {line}: {content[error.start : error.start + 10]!r} is not {encoding}; convert "
-            "the file to UTF-8, or name its encoding."
-        ) from error
 
 
 def looks_like(sample):

@@ -72,10 +72,9 @@ def _two_classes(model, table, truth, confusion) -> dict:
     from .. import metrics
 
     positive, scores = truth == 1, model.decision_function(table.X)
-    found = _rates(confusion[:, 1], confusion[1], int(confusion[1, 1]))
     some, all_of_it = positive.any(), positive.all()
     return {
-        **{name: found[name] for name in ("precision", "recall", "f1")},
+        **rates(*(int(counts.sum()) for counts in (confusion[:, 1], confusion[1], confusion[1, 1]))),
         "roc_auc": metrics.roc_auc(positive, scores) if some and not all_of_it else None,
         "average_precision": metrics.average_precision(positive, scores) if some else None,
         "prbep": metrics.precision_recall_break_even(positive, scores) if some else None,
@@ -111,20 +110,20 @@ def confusion_table(truth, predicted, n_classes):
 
 def rates_by_class(labels, confusion) -> list[dict]:
     """Precision, recall and F1 of each."""
+    predicted, present = confusion.sum(axis=0).tolist(), confusion.sum(axis=1).tolist()
+    hits = confusion.diagonal().tolist()
     return [
-        {"label": label, **_rates(confusion[:, k], confusion[k], int(confusion[k, k]))}
+        {"label": label, **rates(predicted[k], present[k], hits[k]), "examples": present[k]}
         for k, label in enumerate(labels)
     ]
 
 
-def _rates(predicted, present, hits) -> dict:
-    """Of a class, from its column and its row of the confusion table, and where they meet."""
-    predicted, present = int(predicted.sum()), int(present.sum())
+def rates(predicted, present, hits) -> dict:
+    """Of a class: how often it was predicted, was there, and both."""
     return {
         "precision": hits / predicted if predicted else None,
         "recall": hits / present if present else None,
         "f1": 2 * hits / (predicted + present) if predicted + present else None,
-        "examples": present,
     }
 
 
@@ -202,4 +201,16 @@ def _reasons(saved, X, truth, predicted, labels):
     return words
 
 
-KIND = Kind(facts, "rows", None, cells, measure, show, sections, command="classify", subject=subject)
+def _streamed(model, shards):
+    from ..models import Binary, Multiclass
+
+    d, n = shards.n_features, 0 if shards.classes is None else len(shards.classes)
+    if n == 2 or model.multi_class == "ovr":
+        return Binary(d, bool(model.fit_intercept))
+    return Multiclass(d, n, bool(model.fit_intercept))
+
+
+KIND = Kind(
+    facts, "rows", None, cells, measure, show, sections, command="classify", subject=subject, by_shards=True,
+    streamed=_streamed,
+)  # fmt: skip

@@ -19,4 +19,12 @@ def _weights(model) -> dict:
 
 
 SECTIONS = partial(classify.sections, by_weights=False)
-KIND = replace(classify.KIND, sections=SECTIONS, looks=_looks, weights=_weights, repeats=False)
+KIND = replace(
+    classify.KIND,
+    sections=SECTIONS,
+    looks=_looks,
+    weights=_weights,
+    repeats=False,
+    by_shards=False,
+    streamed=None,
+)

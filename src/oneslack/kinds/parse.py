@@ -31,16 +31,18 @@ def _sentences(saved, path) -> list[list]:
     knows.  Of trees the words are taken, with their tags if the parser was trained on given tags.
     """
     from ..formats.format import LIKELY
+    from ..formats.lines import read_text
     from ..formats.registry import format_of
+    from ..models.grammar.binarise import TAG
 
     if trees := format_of(path, "trees", LIKELY):
         return _below(saved, trees.read(path))
-    lines = [words for line in _text(path).splitlines() if (words := line.split())]
+    lines = [words for line in read_text(path).splitlines() if (words := line.split())]
     if not lines:
         raise OneslackError(
             f"{path}: holds no sentence; give one a line, its words between blanks, or trees."
         )
-    tags = {symbol.label for symbol in saved.model.grammar_.symbols if symbol.kind == _tag_kind()}
+    tags = {symbol.label for symbol in saved.model.grammar_.symbols if symbol.kind == TAG}
     pairs = [[token.rpartition("/") for token in words] for words in lines]
     if all(word and tag in tags for sentence in pairs for word, _, tag in sentence):
         return [[(word, tag) for word, _, tag in sentence] for sentence in pairs]
@@ -61,23 +63,6 @@ def _sentences(saved, path) -> list[list]:
 def _below(saved, trees) -> list[list]:
     """Their words, with tags if the parser was trained on given tags."""
     return [tree.tagged() if _tagged(saved) else tree.words() for tree in trees]
-
-
-def _text(path):
-    from ..formats.compression import read_buffer
-    from ..formats.lines import text_start
-
-    buffer = read_buffer(path)
-    try:
-        return bytes(buffer[text_start(buffer) :]).decode()
-    except UnicodeDecodeError as error:
-        raise OneslackError(f"{path}: is not UTF-8 ({error.reason}); convert it.") from error
-
-
-def _tag_kind():
-    from ..models.grammar.binarise import TAG
-
-    return TAG
 
 
 def _tagged(saved) -> bool:

@@ -101,4 +101,15 @@ def _sections(saved, table, facts):
     return quality.quality(measure_words(facts), notes), quality.query_errors(queries)
 
 
-KIND = Kind(_facts, "rows", None, rows.cells, _measure, _show, _sections, command="rank", subject=_subject)
+KIND = Kind(
+    _facts,
+    "rows",
+    None,
+    rows.cells,
+    _measure,
+    _show,
+    _sections,
+    command="rank",
+    subject=_subject,
+    by_shards=True,
+)

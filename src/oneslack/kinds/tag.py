@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from . import rows
-from .classify import codes, confusion_table, rates_by_class
+from .classify import codes, confusion_table, rates, rates_by_class
 from .printing import percent, show_measures
 from .registry import Kind
 from .targets import Subject
@@ -110,17 +110,13 @@ def _phrases(truth, predicted, offsets, classes) -> dict:
     Y, Y_hat = (
         [labels[lo:hi] for lo, hi in pairwise(offsets)] for labels in (truth.tolist(), predicted.tolist())
     )
-    return {kind: _phrase_rates(score) for kind, score in phrase_scores(Y, Y_hat).items()}
-
-
-def _phrase_rates(score) -> dict:
-    both = score.n_true + score.n_predicted
     return {
-        "precision": score.n_correct / score.n_predicted if score.n_predicted else None,
-        "recall": score.n_correct / score.n_true if score.n_true else None,
-        "f1": 2 * score.n_correct / both if both else None,
-        "phrases": score.n_true,
-        "predicted": score.n_predicted,
+        kind: {
+            **rates(score.n_predicted, score.n_true, score.n_correct),
+            "phrases": score.n_true,
+            "predicted": score.n_predicted,
+        }
+        for kind, score in phrase_scores(Y, Y_hat).items()
     }
 
 

@@ -33,27 +33,20 @@ def labels_of(table) -> list:
     """The labels, sorted, of a file to classify; refused where they are no classes, or only one."""
     import numpy as np
 
-    if hasattr(table, "shards"):
-        return _packed_labels(table)
-    if table.y.dtype.kind == "f":
-        raise OneslackError(
-            f"{table.path}: labels such as {_a_fraction(table.y):g} are not classes; use whole numbers or "
-            "names, or name the label's column with --label."
-        )
-    labels = np.unique(table.y).tolist()
-    if len(labels) < 2:
-        raise OneslackError(
-            f"{table.path}: all examples have the label {labels[0]!r}; classification needs at least two."
-        )
-    return labels
-
-
-def _packed_labels(table):
-    """What the manifest knows."""
-    known = table.shards.classes
-    if known is None or table.shards.manifest.labels == "numbers":
-        raise OneslackError(f"{table.path}: its labels are not classes; pack whole numbers or names.")
-    labels = known.tolist()
+    if hasattr(table, "shards"):  # the manifest knows
+        known = table.shards.classes
+        if known is None or table.shards.manifest.labels == "numbers":
+            raise OneslackError(f"{table.path}: its labels are not classes; pack whole numbers or names.")
+        labels = known.tolist()
+    else:
+        y = table.y
+        if y.dtype.kind == "f":
+            fraction = y[np.argmax(y != y.round())]  # or the first, where all are whole
+            raise OneslackError(
+                f"{table.path}: labels such as {fraction:g} are not classes; use whole numbers or names, or "
+                "name the label's column with --label."
+            )
+        labels = np.unique(y).tolist()
     if len(labels) < 2:
         raise OneslackError(
             f"{table.path}: all examples have the label {labels[0]!r}; classification needs at least two."
@@ -92,10 +85,6 @@ def count_pairs(y, groups):
     pairs = sizes * (sizes - 1) // 2
     np.subtract.at(pairs, cells // len(y), equal * (equal - 1) // 2)
     return len(sizes), int(pairs.sum()), int((pairs == 0).sum())
-
-
-def _a_fraction(y):
-    return y[y != y.round()][0] if (y != y.round()).any() else y[0]
 
 
 def _is_number(text) -> bool:

@@ -214,14 +214,3 @@ def step_costs(sizes, seconds, measured) -> StepCosts:
     (small, large), (few, many) = seconds, sizes
     example = max((large - small) / (many - few), 0.0)
     return StepCosts(max(small - few * example, 0.0), example, measured)
-
-
-def measure_messages(problem, repeats=20):
-    """(seconds of a message to all workers of a SplitProblem and back)."""
-    problem.engine.ask("about")
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        problem.engine.ask("about")
-        times.append(time.perf_counter() - begin)
-    return float(np.median(times))

@@ -143,37 +143,11 @@ class Tree:
     @staticmethod
     def from_nltk(tree) -> Tree:
         """The same as an `nltk.Tree`."""
-        order, stack = [], [tree]
-        while stack:
-            node = stack.pop()
-            order.append(node)
-            if not isinstance(node, str):
-                stack.extend(node)
-        done = []
-        for node in reversed(order):
-            if isinstance(node, str):
-                done.append(node)
-            else:
-                n = len(node)
-                done[len(done) - n :] = [Tree(node.label(), done[len(done) - n :])]
-        return done[0]
+        return _built(tree, list, lambda node, children: Tree(node.label(), children))
 
     def rebuild(self, make):
         """Made anew from the leaves up: make(node, children) for every tree in it; words stay."""
-        order, stack = [], [self]
-        while stack:
-            node = stack.pop()
-            order.append(node)
-            if not isinstance(node, str):
-                stack.extend(node.children)
-        done = []
-        for node in reversed(order):  # children before parents, left before right
-            if isinstance(node, str):
-                done.append(node)
-            else:
-                n = len(node.children)
-                done[len(done) - n :] = [make(node, done[len(done) - n :])]
-        return done[0]
+        return _built(self, lambda node: node.children, make)
 
     # Values.
 
@@ -225,6 +199,24 @@ def new_tree(label, children) -> Tree:
     _set_label(tree, label)
     _set_children(tree, children)
     return tree
+
+
+def _built(tree, children_of, make):
+    """make(node, children) of every node from the leaves up; words stay."""
+    order, stack = [], [tree]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        if not isinstance(node, str):
+            stack.extend(children_of(node))
+    done = []
+    for node in reversed(order):  # children before parents, left before right
+        if isinstance(node, str):
+            done.append(node)
+        else:
+            n = len(children_of(node))
+            done[len(done) - n :] = [make(node, done[len(done) - n :])]
+    return done[0]
 
 
 def _unpickled(flat) -> Tree:

@@ -7,7 +7,7 @@ from ..errors import OneslackError
 #: Colours of several things in one picture: Okabe and Ito's set for the colour-blind, those of its members
 #: that stand out from white and from black alike, and two more of their kind.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b15c8e", "#a67c00", "#5e7fb1", "#7f7f7f")
-UPPER, LOWER, FAINT = "#0072b2", "#009e73", "#7f7f7f"
+UPPER, LOWER = "#0072b2", "#009e73"
 #: Below and above zero; grey, not white, in the middle, so that zero shows on any ground.
 NEGATIVE, POSITIVE = "#d55e00", "#0072b2"
 #: From few to many.

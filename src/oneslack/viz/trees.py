@@ -1,9 +1,11 @@
-"""Trees of sentences, drawn."""
+"""Trees of sentences, drawn, and where their nodes are."""
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import NamedTuple
+
 from .look import NEGATIVE, axes_of
-from .tree_layout import layout
 
 
 def plot_tree(tree, truth=None, *, ax=None):
@@ -33,9 +35,8 @@ def plot_tree(tree, truth=None, *, ax=None):
 
     tree = Tree.parse(tree) if isinstance(tree, str) else tree
     nodes = layout(tree)
-    wrong = (
-        set() if truth is None else wrong_nodes(tree, Tree.parse(truth) if isinstance(truth, str) else truth)
-    )
+    truth = Tree.parse(truth) if isinstance(truth, str) else truth
+    wrong = set() if truth is None else wrong_nodes(tree, truth)
     words = [node for node in nodes if node.is_word]
     height = nodes[-1].y
     ax = axes_of(ax, (max(1.0 + 0.75 * len(words), 3), 0.6 + 0.5 * height))
@@ -54,31 +55,54 @@ def plot_tree(tree, truth=None, *, ax=None):
 
 def wrong_nodes(tree, truth) -> set[int]:
     """Numbers in `layout` of the phrases that the right tree does not have."""
-    from collections import Counter
-
     right = Counter(truth.spans())
     wrong = set()
-    for number, span in _phrase_numbers(tree):
-        if right[span] > 0:
+    for number, node in enumerate(layout(tree)):
+        if node.is_phrase:
+            span = (node.text, *node.words)
+            if right[span] <= 0:
+                wrong.add(number)
             right[span] -= 1
-        else:
-            wrong.add(number)
     return wrong
 
 
-def _phrase_numbers(tree):
-    """(number in `layout`, span) of every phrase."""
-    found, stack, n_nodes, n_words = [], [(tree, None)], 0, 0
+class Node(NamedTuple):
+    """A node or a word: its text, its place (x in words, y = height above the words), its words (first, after
+    the last) and its parent."""
+
+    text: str
+    x: float
+    y: int
+    words: tuple[int, int]
+    parent: int | None = None
+    is_phrase: bool = False
+
+    @property
+    def is_word(self) -> bool:
+        return self.y == 0
+
+
+def layout(tree) -> list[Node]:
+    """All nodes, children before parents.  Words stand at 0, 1, ...; a node above the middle of its own."""
+    nodes, n_words = [], 0
+    stack, done = [(tree, False)], []
     while stack:
-        node, start = stack.pop()
+        node, below_is_done = stack.pop()
         if isinstance(node, str):
+            done.append(len(nodes))
+            nodes.append(Node(node, float(n_words), 0, (n_words, n_words + 1)))
             n_words += 1
-            n_nodes += 1
-        elif start is None:
-            stack.append((node, n_words))
-            stack.extend((child, None) for child in reversed(node.children))
+        elif below_is_done:
+            m = len(node.children)
+            children, done[len(done) - m :] = done[len(done) - m :], []
+            first, last = nodes[children[0]], nodes[children[-1]]
+            height = 1 + max(nodes[k].y for k in children)
+            for k in children:
+                nodes[k] = nodes[k]._replace(parent=len(nodes))
+            done.append(len(nodes))
+            words = (first.words[0], last.words[1])
+            nodes.append(Node(node.label, (first.x + last.x) / 2, height, words, is_phrase=not node.is_tag))
         else:
-            if not node.is_tag:
-                found.append((n_nodes, (node.label, start, n_words)))
-            n_nodes += 1
-    return found
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(node.children))
+    return nodes

@@ -1,12 +1,9 @@
 """What the readers hand over: work for one thread, which gives a piece, and where the next one starts."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from ...errors import FormatError
 
 
 @dataclass(frozen=True)
@@ -32,11 +29,3 @@ class Options:
     group: Any = None
     columns: Any = None
     zero_based: bool | None = None
-
-
-def in_whole_file(error, path, lines_before):
-    """An error of a reader, which counts lines from its chunk's start, with the line in the file."""
-    found = re.match(rf"{re.escape(path)}, line ([0-9]+)", str(error))
-    if not found:
-        return error
-    return FormatError(f"{path}, line {int(found[1]) + lines_before}{str(error)[found.end() :]}")

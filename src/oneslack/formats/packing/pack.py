@@ -5,11 +5,13 @@ depend on the number of threads.  The manifest says after each shard where the n
 """
 
 import os
+import re
 import stat
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -21,13 +23,9 @@ from ..registry import FORMATS, format_of
 from ..shards.manifest import NAME, load_manifest
 from ..shards.reading import open_shards
 from ..shards.writer import ShardWriter
-from .chunks import Options, in_whole_file
-from .conll_chunks import conll_chunks, conllu_chunks
-from .csv_chunks import csv_chunks
-from .index_base import count_from_zero
-from .numpy_chunks import numpy_chunks
-from .svmlight_chunks import svmlight_chunks
-from .table_chunks import table_chunks
+from .chunks import Options
+from .row_chunks import numpy_chunks, table_chunks
+from .text_chunks import conll_chunks, conllu_chunks, csv_chunks, svmlight_chunks
 
 #: Formats that are read in chunks; tables of others are read whole.
 CHUNKS = {
@@ -146,57 +144,43 @@ def _check_same(folder, manifest, source):
 def _fill(writer, jobs, report):
     """Parse what is not done yet and hand it to the writer."""
     total = sum(file["bytes"] for file in writer.manifest.source["files"])
-    with _Pool(jobs) as pool:
-        pieces = _pieces(writer, pool)
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        pieces = _pieces(writer, pool, ahead=jobs if jobs > 1 else 0)
         if "svmlight" in writer.manifest.source["kinds"]:
-            pieces = count_from_zero(pieces, writer)
+            pieces = _count_from_zero(pieces, writer)
         for piece, progress, done in pieces:
             writer.add(piece, progress)
             report(Progress(done, total, len(writer.manifest.shards), writer.manifest.n_rows))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-class _Pool:
-    """Threads, or none: one job is done by the caller."""
-
-    def __init__(self, jobs):
-        self.ahead = jobs if jobs > 1 else 0
-        self._threads = ThreadPoolExecutor(jobs) if jobs > 1 else None
-
-    def submit(self, function):
-        if self._threads is not None:
-            return self._threads.submit(function)
-        future = Future()
-        try:
-            future.set_result(function())
-        except FormatError as error:
-            future.set_exception(error)
-        return future
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
-
-
-def _pieces(writer, pool):
+def _pieces(writer, pool, ahead):
     """(piece, progress for the manifest, bytes read so far) in the order of the files."""
     source = writer.manifest.source
     begun = writer.manifest.progress or {"file": 0, "start": 0, "line": 0}
     current, line = begun["file"], begun["line"]
-    for k, chunk, future in _in_order(_chunks(writer, begun), pool):
+    for k, chunk, future in _in_order(_chunks(writer, begun), pool, ahead):
         if k != current:
             current, line = k, 0
         path, line = source["files"][k]["path"], line + chunk.skipped
         try:
             piece = future.result()
         except FormatError as error:
-            raise in_whole_file(error, path, line) from error
+            raise _in_whole_file(error, path, line) from error
         piece.line = line if piece.n_lines else None
         line += piece.n_lines
         done = chunk.done + sum(file["bytes"] for file in source["files"][:k])
         yield piece, {"file": k, "start": chunk.stop, "line": line}, done
+
+
+def _in_whole_file(error, path, lines_before):
+    """An error of a reader, which counts lines from its chunk's start, with the line in the file."""
+    found = re.match(rf"{re.escape(path)}, line ([0-9]+)", str(error))
+    if not found:
+        return error
+    return FormatError(f"{path}, line {int(found[1]) + lines_before}{str(error)[found.end() :]}")
 
 
 def _chunks(writer, begun):
@@ -213,11 +197,52 @@ def _chunks(writer, begun):
             yield k, chunk
 
 
-def _in_order(chunks, pool):
-    """(number of the file, chunk, future), with a few chunks under way: they bound the memory."""
+def _in_order(chunks, pool, ahead):
+    """(number of the file, chunk, future), with so many chunks under way: they bound the memory."""
     waiting = deque()
     for k, chunk in chunks:
         waiting.append((k, chunk, pool.submit(chunk.parse)))
-        if len(waiting) > pool.ahead:
+        if len(waiting) > ahead:
             yield waiting.popleft()
     yield from waiting
+
+
+# Where svmlight's indices start, at 0 or 1: a file does not say.  The rows that make the first shard decide:
+# at 1 unless an index 0 occurs.  An index 0 that comes later is refused, as the shards before it are written.
+
+
+def _count_from_zero(pieces, writer):
+    """The items (piece, progress, done) with the indices of svmlight counted from 0."""
+    source = writer.manifest.source
+    if source["first_index"] is None and source["zero_based"] is None:
+        first, n_bytes = deque(), 0
+        for item in pieces:
+            first.append(item)
+            n_bytes += item[0].nbytes
+            if item[0].line_of_zero is not None or n_bytes > writer.shard_size:
+                break
+        source["first_index"] = 0 if any(item[0].line_of_zero is not None for item in first) else 1
+        pieces = chain(_forgetting(first), pieces)
+    elif source["first_index"] is None:
+        source["first_index"] = 0 if source["zero_based"] else 1
+    for piece, progress, done in pieces:
+        if source["first_index"] == 1 and source["kinds"][progress["file"]] == "svmlight":
+            _subtract_one(piece)
+        yield piece, progress, done
+
+
+def _forgetting(queue):
+    """The items of a queue, which gives up each one: a list would keep a shard in memory."""
+    while queue:
+        yield queue.popleft()
+
+
+def _subtract_one(piece):
+    if piece.line_of_zero is not None:
+        raise FormatError(
+            f"{piece.path}, line {piece.line + piece.line_of_zero}: index 0, but the rows before were read "
+            "with indices from 1 on; pack into a new folder with --zero-based."
+        )
+    X = piece.X
+    X.indices -= 1
+    piece.X = type(X)((X.data, X.indices, X.indptr), (X.shape[0], max(0, X.shape[1] - 1)))

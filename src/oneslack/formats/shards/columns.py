@@ -1,40 +1,24 @@
-"""A column of labels or groups in shards: numbers, or codes and the texts that they stand for.
+"""A column of labels or groups in shards: numbers, or a Column of texts.
 
 Whether the labels of all shards are integers, other numbers or text is known at the end only.  So a column
 of text keeps its texts, even `01`, unless it has very many different ones and all are numbers.
 """
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..labels import INTEGER, NUMBER, integers_if_integral
-from ..sentences import encode, new_vocabulary
+from ..sentences import Column
 
 LEVELS = (None, "integers", "numbers", "text")
 #: More different labels than this are no classes.
 MANY = 10_000
 
 
-@dataclass(frozen=True)
-class Texts:
-    """Row i holds values[codes[i]]; codes (n,) int32, values distinct."""
-
-    values: list[str]
-    codes: np.ndarray
-
-    def __len__(self):
-        return len(self.codes)
-
-    @property
-    def nbytes(self):
-        return self.codes.nbytes + sum(map(len, self.values))
-
-
 def as_column(values):
-    """Numbers as int64 where they are whole, else float64; anything else as Texts."""
-    if isinstance(values, Texts):
+    """Numbers as int64 where they are whole, else float64; anything else as a Column."""
+    if isinstance(values, Column):
         return _without_many(values)
     if not isinstance(values, list):
         values = np.asarray(values)
@@ -42,19 +26,15 @@ def as_column(values):
             wide = np.float64 if values.dtype.kind == "f" else np.int64
             return integers_if_integral(values.astype(wide, copy=False))
         values = list(map(str, values.tolist()))
-    vocabulary = new_vocabulary()
-    codes = encode(vocabulary, values)
-    return _without_many(Texts(list(vocabulary), codes))
+    return _without_many(Column.of(values))
 
 
 def as_groups(values):
-    """Integers, or anything else as Texts: rounded numbers of two groups could be the same."""
+    """Integers, or anything else as a Column: rounded numbers of two groups could be the same."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         column = as_column(values)
         return column if column.dtype.kind == "i" else _as_texts(column)
-    vocabulary = new_vocabulary()
-    codes = encode(vocabulary, list(map(str, values)))
-    return Texts(list(vocabulary), codes)
+    return Column.of(list(map(str, values)))
 
 
 def group_level(column):
@@ -66,7 +46,7 @@ def level(column):
     """The narrowest of "integers", "numbers" and "text" that holds the column."""
     if column is None:
         return None
-    if not isinstance(column, Texts):
+    if not isinstance(column, Column):
         return "integers" if column.dtype.kind == "i" else "numbers"
     if all(map(INTEGER.fullmatch, column.values)):
         return "integers"
@@ -80,7 +60,7 @@ def wider(a, b):
 
 def distinct(column):
     """The distinct values, as Python's numbers or texts."""
-    if isinstance(column, Texts):
+    if isinstance(column, Column):
         return set(column.values)
     known = np.unique(column[:64])  # mostly all there are; sorting the whole column takes longer
     place = np.minimum(np.searchsorted(known, column), len(known) - 1)
@@ -97,18 +77,13 @@ def to_level(value, kind):
 
 def join(name, columns, *, keep_texts=False):
     """{name: pieces} of a shard's arrays for columns that follow each other."""
-    if not any(isinstance(column, Texts) for column in columns):
+    if not any(isinstance(column, Column) for column in columns):
         dtype = np.result_type(*columns)
         return {name: [column.astype(dtype, copy=False) for column in columns]}
-    vocabulary = new_vocabulary()
-    codes = []
-    for column in columns:
-        texts = column if isinstance(column, Texts) else _as_texts(column)
-        codes.append(encode(vocabulary, texts.values)[texts.codes])
-    joined = Texts(list(vocabulary), np.concatenate(codes))
+    joined = Column.joined([one if isinstance(one, Column) else _as_texts(one) for one in columns])
     if not keep_texts:
         joined = _without_many(joined)
-    if not isinstance(joined, Texts):
+    if not isinstance(joined, Column):
         return {name: [joined]}
     listed = np.frombuffer(json.dumps(joined.values).encode(), np.uint8)
     return {f"{name}_codes": [joined.codes], f"{name}_texts": [listed]}
@@ -117,13 +92,13 @@ def join(name, columns, *, keep_texts=False):
 def column_of(arrays, name):
     """The column that join wrote, or None."""
     if f"{name}_codes" in arrays:
-        return Texts(json.loads(arrays[f"{name}_texts"].tobytes()), arrays[f"{name}_codes"])
+        return Column(json.loads(arrays[f"{name}_texts"].tobytes()), arrays[f"{name}_codes"])
     return arrays.get(name)
 
 
 def values_of(column, kind):
     """One value a row: int64, float64 or text."""
-    if isinstance(column, Texts):
+    if isinstance(column, Column):
         return np.array([to_level(text, kind) for text in column.values])[column.codes]
     if kind == "text":
         texts = _as_texts(column)
@@ -133,7 +108,7 @@ def values_of(column, kind):
 
 def positions_in(column, classes, kind):
     """For each row the position of its value in the sorted `classes` (int32)."""
-    if isinstance(column, Texts):
+    if isinstance(column, Column):
         place = {value: k for k, value in enumerate(classes.tolist())}
         return np.array([place[to_level(text, kind)] for text in column.values], np.int32)[column.codes]
     return np.searchsorted(classes, values_of(column, kind)).astype(np.int32)
@@ -148,7 +123,7 @@ def _without_many(texts):
 
 def _as_texts(numbers):
     values, codes = np.unique(numbers, return_inverse=True)
-    return Texts([_shortest(value) for value in values.tolist()], codes.astype(np.int32))
+    return Column([_shortest(value) for value in values.tolist()], codes.astype(np.int32))
 
 
 def _shortest(number):

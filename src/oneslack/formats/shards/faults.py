@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from ..labels import INTEGER, NUMBER
-from .columns import Texts, distinct, to_level
+from ..sentences import Column
+from .columns import distinct, to_level
 
 PATTERNS = {"integers": INTEGER, "numbers": NUMBER}
 
@@ -57,7 +58,7 @@ def fault_of_weights(weights):
 
 def fault_of_column(column, kind, classes=None):
     """Labels or groups of a level (columns.LEVELS), all of them among the classes where there are some."""
-    if isinstance(column, Texts):
+    if isinstance(column, Column):
         fault = fault_of_texts(column.values, kind) or fault_of_codes(column.codes, len(column.values))
     else:
         fault = fault_of_values(column) if column.dtype.kind == "f" else None

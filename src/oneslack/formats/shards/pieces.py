@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import FormatError
-from .columns import Texts, join
+from ...errors import FormatError, OneslackError
+from ..sentences import Column
+from .columns import join
+from .manifest_checks import MOST_FEATURES
 
 MAX_ENTRIES = 2**31 - 1
 
@@ -22,8 +24,8 @@ class Piece:
 
     kind: str
     X: Any
-    labels: np.ndarray | Texts | None = None
-    groups: np.ndarray | Texts | None = None
+    labels: np.ndarray | Column | None = None
+    groups: np.ndarray | Column | None = None
     weights: np.ndarray | None = None
     feature_names: list[str] | None = None
     path: str = "X"
@@ -58,8 +60,11 @@ class Piece:
 
 def arrays_of(pieces):
     """The arrays of a shard, {name: parts}, from pieces of one kind."""
-    kind = pieces[0].kind
-    arrays = {"dense": _dense, "sparse": _sparse, "sentences": _sentences}[kind]([p.X for p in pieces])
+    kind, parts = pieces[0].kind, [piece.X for piece in pieces]
+    if kind == "dense":
+        arrays = {"values": parts}
+    else:
+        arrays = _sparse(parts) if kind == "sparse" else _sentences(parts)
     if pieces[0].labels is not None:
         arrays |= join("y", [piece.labels for piece in pieces])
     if pieces[0].groups is not None:
@@ -67,10 +72,6 @@ def arrays_of(pieces):
     if pieces[0].weights is not None:
         arrays["weights"] = [piece.weights for piece in pieces]
     return arrays
-
-
-def _dense(matrices):
-    return {"values": matrices}
 
 
 def _sparse(matrices):
@@ -93,8 +94,7 @@ def _sentences(parts):
         n_tokens += sentences.n_tokens
     arrays = {"offsets": offsets}
     for name in parts[0].columns:
-        columns = [Texts(each.columns[name].values, each.columns[name].codes) for each in parts]
-        arrays |= join(f"column:{name}", columns, keep_texts=True)
+        arrays |= join(f"column:{name}", [each.columns[name] for each in parts], keep_texts=True)
     return arrays
 
 
@@ -127,3 +127,51 @@ def refuse_unlike(piece, manifest):
         if (column is None) != (known is None):
             has, had = ("has no", "have them") if column is None else ("has", "have none")
             raise FormatError(f"{where}: {has} {what}, but the rows before {had}; give all or none.")
+
+
+# Blocks of rows that a caller hands in.
+
+
+def checked_block(X, y, weights, groups, dtype):
+    """X as C-ordered dense or canonical CSR of `dtype`, and the columns beside it; a sentence if not."""
+    X = _matrix(X, dtype)
+    n = X.shape[0]
+    y, groups = (None if column is None else _values(column, n) for column in (y, groups))
+    if weights is not None:
+        weights = _values(weights, n).astype(np.float64)
+        if not (weights >= 0).all():
+            raise OneslackError("sample_weight holds a negative number; give numbers >= 0.")
+    return X, y, weights, groups
+
+
+def _matrix(X, dtype):
+    import scipy.sparse as sp
+
+    if sp.issparse(X):
+        X = sp.csr_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        numbers = X.data
+    else:
+        numbers = X = np.ascontiguousarray(X)
+    if X.ndim != 2 or numbers.dtype.kind not in "biuf":
+        raise OneslackError(f"X is {numbers.dtype} with {X.ndim} axes; expected numbers with two axes.")
+    if X.shape[1] > MOST_FEATURES:
+        raise OneslackError(f"X has {X.shape[1]:,} features; expected at most {MOST_FEATURES:,}.")
+    with np.errstate(over="ignore"):
+        X = X.astype(dtype, copy=False)
+    if not np.isfinite(X.data if sp.issparse(X) else X).all():
+        raise OneslackError(
+            f"X holds nan, infinity or a number too large for {dtype.name}; replace it, or use float64."
+        )
+    return X
+
+
+def _values(values, n):
+    values = np.asarray(values)
+    if values.shape != (n,):
+        raise OneslackError(f"a column has the shape {values.shape}; expected {n} values, one a row of X.")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise OneslackError("a column of labels, weights or groups holds nan or infinity; replace it.")
+    return values

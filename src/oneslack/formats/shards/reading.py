@@ -12,9 +12,9 @@ import numpy as np
 
 from ...errors import FormatError, OneslackError
 from ..format import Format
-from ..sentences import Column, Sentences
+from ..sentences import Sentences
 from .checks import CheckedArrays
-from .columns import Texts, positions_in, values_of
+from .columns import positions_in, values_of
 from .manifest import load_manifest
 from .mapped_file import MappedFile
 from .places import shard_path
@@ -193,10 +193,8 @@ class Shard:
     def sentences(self):
         if self.shards.kind != "sentences":
             raise OneslackError(f"{self.path}: holds rows of features, no sentences; use `X` and `y`.")
-        made = {}
-        for name in self.shards.manifest.feature_names:
-            column = self._checked.column(f"column:{name}", "text")
-            made[name] = Column(column.values, column.codes)
+        names = self.shards.manifest.feature_names
+        made = {name: self._checked.column(f"column:{name}", "text") for name in names}
         return Sentences(made, self._checked.offsets(), self.path)
 
     def rows(self, lo, hi):
@@ -219,27 +217,19 @@ class ShardRows:
 
     @property
     def y(self):
-        return values_of(self._labels(), self.shard.shards.manifest.labels)
+        y = self.shard.y
+        if y is None:
+            raise OneslackError(f"{self.shard.shards.path}: holds no labels; pack files that have some.")
+        return y[self.lo : self.hi]
 
     @property
     def codes(self):
-        shards = self.shard.shards
-        if shards.classes is None:
-            return self.shard.codes  # says why there are none
-        return positions_in(self._labels(), shards.classes, shards.manifest.labels)
+        return self.shard.codes[self.lo : self.hi]
 
     @property
     def sample_weight(self):
         weights = self.shard.sample_weight
         return None if weights is None else weights[self.lo : self.hi]
-
-    def _labels(self):
-        column = self.shard._labels
-        if column is None:
-            raise OneslackError(f"{self.shard.shards.path}: holds no labels; pack files that have some.")
-        if isinstance(column, Texts):
-            return Texts(column.values, column.codes[self.lo : self.hi])
-        return column[self.lo : self.hi]
 
 
 FORMAT = Format("packed", "a packed folder", "packed", open_shards)

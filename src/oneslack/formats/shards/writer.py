@@ -13,10 +13,9 @@ import numpy as np
 
 from ...data.bytes import in_bytes
 from ...errors import FormatError, OneslackError
-from .blocks import checked_block
 from .columns import MANY, as_column, as_groups, distinct, group_level, level, to_level, wider
 from .manifest import Entry, Manifest, load_manifest
-from .pieces import MAX_ENTRIES, Piece, arrays_of, refuse_unlike
+from .pieces import MAX_ENTRIES, Piece, arrays_of, checked_block, refuse_unlike
 from .places import shard_path
 from .shard_file import write_shard
 

@@ -3,6 +3,6 @@
 `oneslack report MODEL -o report.html` gathers the facts; here they become a page.
 """
 
-from .page import page
+from .html import page
 
 __all__ = ["page"]

@@ -1,16 +1,85 @@
-"""The drawings of a report."""
+"""The drawings of a report, as SVG; the page's script tells their points under the pointer or arrow keys."""
 
 from __future__ import annotations
 
+import json
+import math
 from html import escape
 
-from ..tree_layout import layout
-from . import svg
+from ..trees import layout
 
+#: Inner size and margins of a chart in pixels; the page scales it to its width.
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 64, 16, 12, 44
 #: How far above the optimum the band of bounds is shown.
 BAND_HEIGHT = 3.0
 #: Points of a curve that a page holds.
 MOST_POINTS = 400
+
+
+def chart(inside, points, label, width=WIDTH, height=HEIGHT) -> str:
+    """An SVG of a size; points are (x, y, words), told one by one."""
+    told = escape(json.dumps([[round(x, 1), round(y, 1), words] for x, y, words in points]))
+    return (
+        f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" width="{width:g}" role="img" tabindex="0" '
+        f'aria-label="{escape(label)}" data-points="{told}">{inside}'
+        '<circle class="cursor" r="5" visibility="hidden"></circle></svg>'
+    )
+
+
+class Axes:
+    """Pixels of numbers, between their least and their largest, in steps that people read easily."""
+
+    def __init__(self, xs, ys, x_name, y_name):
+        self.names = (x_name, y_name)
+        self.x0, self.x1 = _span(xs)
+        self.y0, self.y1 = _span(ys)
+
+    def x(self, value) -> float:
+        return LEFT + (value - self.x0) / (self.x1 - self.x0) * (WIDTH - LEFT - RIGHT)
+
+    def y(self, value) -> float:
+        value = min(max(value, self.y0), self.y1)
+        return HEIGHT - BOTTOM - (value - self.y0) / (self.y1 - self.y0) * (HEIGHT - TOP - BOTTOM)
+
+    def frame(self) -> str:
+        """Lines and numbers of both axes, and their names."""
+        parts = [
+            f'<path class="axis" d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}"/>',
+            f'<text class="name" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}">',
+            f"{escape(self.names[0])}</text>",
+            f'<text class="name" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)">'
+            f"{escape(self.names[1])}</text>",
+        ]
+        for value in ticks(self.x0, self.x1):
+            at = self.x(value)
+            parts.append(f'<path class="tick" d="M{at:.1f} {HEIGHT - BOTTOM}v5"/>')
+            parts.append(f'<text class="name" x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}">{value:g}</text>')
+        for value in ticks(self.y0, self.y1):
+            at = self.y(value)
+            parts.append(f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}"/>')
+            parts.append(f'<text class="name end" x="{LEFT - 6}" y="{at + 4:.1f}">{value:g}</text>')
+        return "".join(parts)
+
+
+def ticks(low, high, about=5) -> list[float]:
+    """Round numbers between two others."""
+    step = 10 ** math.floor(math.log10((high - low) / about))
+    step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (factor * step) <= about)
+    first = math.ceil(low / step - 1e-9)
+    return [round(k * step, 12) for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def _span(values):
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def path(xs, ys, steps=False) -> str:
+    """The d of a line through pixels, or of stairs that keep a height until the next point."""
+    out = [f"M{xs[0]:.1f} {ys[0]:.1f}"]
+    for k in range(1, len(xs)):
+        out.append(f"H{xs[k]:.1f}V{ys[k]:.1f}" if steps else f"L{xs[k]:.1f} {ys[k]:.1f}")
+    return "".join(out)
 
 
 def bounds(trace) -> str:
@@ -21,12 +90,12 @@ def bounds(trace) -> str:
     low = (
         2 * least - best if least > best / 2 else 0.0
     )  # bounds that begin close to each other fill the chart
-    axes = svg.Axes([row.seconds for row in trace], [low, high], "seconds of training", "objective")
+    axes = Axes([row.seconds for row in trace], [low, high], "seconds of training", "objective")
     xs = [axes.x(row.seconds) for row in trace]
     upper, lower = ([axes.y(getattr(row, name)) for row in trace] for name in ("primal", "dual"))
     # The lower edge of the band is drawn as stairs, too: back along the lower bounds.
     band = (
-        svg.path(xs, upper, steps=True)
+        path(xs, upper, steps=True)
         + "".join(f"V{lower[k]:.1f}H{xs[k]:.1f}" for k in range(len(xs) - 1, -1, -1))
         + "Z"
     )
@@ -37,38 +106,38 @@ def bounds(trace) -> str:
     ]
     inside = (
         f'{axes.frame()}<path class="band" d="{band}"/>'
-        f'<path class="line upper" d="{svg.path(xs, upper, steps=True)}"/>'
-        f'<path class="line lower" d="{svg.path(xs, lower, steps=True)}"/>'
+        f'<path class="line upper" d="{path(xs, upper, steps=True)}"/>'
+        f'<path class="line lower" d="{path(xs, lower, steps=True)}"/>'
     )
-    return svg.chart(inside, zip(xs, upper, words), "Bounds of the optimum over the time of the training")
+    return chart(inside, zip(xs, upper, words), "Bounds of the optimum over the time of the training")
 
 
 def curve(xs, ys, words, at, names) -> str:
     """A curve in the unit square; `at` is the number of the point where the model stands."""
-    axes = svg.Axes([0.0, 1.0], [0.0, 1.0], *names)
+    axes = Axes([0.0, 1.0], [0.0, 1.0], *names)
     keep = sorted({*range(0, len(xs), max(1, len(xs) // MOST_POINTS)), len(xs) - 1, at})
     px, py = [axes.x(xs[k]) for k in keep], [axes.y(ys[k]) for k in keep]
     inside = (
-        f'{axes.frame()}<path class="line upper" d="{svg.path(px, py)}"/>'
+        f'{axes.frame()}<path class="line upper" d="{path(px, py)}"/>'
         f'<circle class="mark" cx="{axes.x(xs[at]):.1f}" cy="{axes.y(ys[at]):.1f}" r="6"/>'
     )
-    return svg.chart(inside, zip(px, py, [words[k] for k in keep]), f"{names[1]} against {names[0]}")
+    return chart(inside, zip(px, py, [words[k] for k in keep]), f"{names[1]} against {names[0]}")
 
 
 def scatter(xs, ys, words, names) -> str:
     """Points, and the line where both numbers are the same."""
     low, high = min(*xs, *ys), max(*xs, *ys)
-    axes = svg.Axes([low, high], [low, high], *names)
+    axes = Axes([low, high], [low, high], *names)
     px, py = [axes.x(value) for value in xs], [axes.y(value) for value in ys]
     dots = "".join(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in zip(px, py))
-    ends = svg.path([axes.x(low), axes.x(high)], [axes.y(low), axes.y(high)])
+    ends = path([axes.x(low), axes.x(high)], [axes.y(low), axes.y(high)])
     line = f'<path class="line faint" d="{ends}"/>'
-    return svg.chart(f"{axes.frame()}{line}{dots}", zip(px, py, words), f"{names[1]} against {names[0]}")
+    return chart(f"{axes.frame()}{line}{dots}", zip(px, py, words), f"{names[1]} against {names[0]}")
 
 
 def bars(weights) -> str:
     """Weights by name, to the right where they are positive."""
-    row, left, width = 22, 250, svg.WIDTH
+    row, left, width = 22, 250, WIDTH
     reach = max(abs(one.value) for one in weights)
     middle = left + (width - left) / 2
     scale = (width - left) / 2 * 0.86 / reach
@@ -84,7 +153,7 @@ def bars(weights) -> str:
         )
         end = middle + scale * one.value
         points.append((end, top + (row - 5) / 2, f"{name}: {one.value:.4g}"))
-    return svg.chart("".join(parts), points, "The largest weights by name", height=row * len(weights) + 14)
+    return chart("".join(parts), points, "The largest weights by name", height=row * len(weights) + 14)
 
 
 def heat_map(values, rows, columns, kind, tell) -> str:
@@ -117,7 +186,7 @@ def heat_map(values, rows, columns, kind, tell) -> str:
         turned = f'transform="translate({x} {top - 6}) rotate(-60)"'
         parts.append(f'<text class="name start" {turned}>{_named(name, 12)}</text>')
     width, height = left + side * len(columns) + 20, top + side * len(rows) + 6
-    return svg.chart("".join(parts), points, "A table as coloured squares", width, height)
+    return chart("".join(parts), points, "A table as coloured squares", width, height)
 
 
 def tree(one, wrong=()) -> str:
@@ -146,7 +215,7 @@ def tree(one, wrong=()) -> str:
         parts.append(f'<text class="name {kind}" x="{x:.1f}" y="{y}">{escape(node.text)}</text>')
         if k in wrong:
             points.append((x, y - 4, f"{node.text}: not in the true tree"))
-    return svg.chart("".join(parts), points, str(one), starts[-1], 34 * height + 26)
+    return chart("".join(parts), points, str(one), starts[-1], 34 * height + 26)
 
 
 def shortened(text, most) -> str:

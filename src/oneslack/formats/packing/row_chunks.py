@@ -1,4 +1,4 @@
-"""NumPy files in chunks of rows: an .npz is a zip of .npy files, which are read side by side."""
+"""Tables in chunks of rows; of an .npz, which is a zip of .npy files, these are read side by side."""
 
 import os
 import zipfile
@@ -11,9 +11,9 @@ import numpy as np
 from ...errors import FormatError
 from .. import numpy_file
 from ..compression import packer_of
-from ..shards.blocks import checked_block
+from ..registry import read_data
 from ..shards.columns import as_column, as_groups
-from ..shards.pieces import Piece
+from ..shards.pieces import Piece, checked_block
 from .chunks import Chunk
 
 WEIGHTS = "sample_weight"
@@ -108,18 +108,10 @@ def _matrix_piece(path, row, rows, options):
 
 
 def _archive(path, streams, options, size, start):
-    prefix = next((p for p in ("X_", "") if all(p + s in streams for s in numpy_file.CSR_PARTS)), None)
-    if prefix is None:
-        yield from _dense_archive(path, streams, options, size, start)
-    else:
-        yield from _sparse_archive(path, streams, prefix, options, size, start)
-
-
-def _dense_archive(path, streams, options, size, start):
-    name, label = next(
-        (names for names in numpy_file.DENSE_NAMES if names[0] in streams), numpy_file.DENSE_NAMES[0]
-    )
-    _check_names(path, streams, name, options)
+    name, label, is_sparse = numpy_file.names_in(path, streams)
+    if is_sparse:
+        yield from _sparse_archive(path, streams, name, options, size, start)
+        return
     X = streams[name]
     X.check_order(path, name)
     beside = _beside(path, streams, label, options, len(X))
@@ -160,32 +152,17 @@ def _sparse_archive(path, streams, prefix, options, size, start):
         last += count
 
 
-def _check_names(path, streams, name, options):
-    if name not in streams:
-        raise FormatError(
-            f"{path}: holds the arrays {', '.join(streams)[:80] or '(none)'}; expected X and y, or X_data, "
-            "X_indices, X_indptr, X_shape and y."
-        )
-
-
 def _beside(path, streams, label, options, n):
     """{"y", "qid", "sample_weight": stream} of the columns that there are."""
-    wanted = {
-        "y": (label, options.label),
-        "qid": ("qid", options.group),
-        WEIGHTS: (WEIGHTS, None),
+    found = {
+        "y": numpy_file.array_beside(path, streams, options.label, label, "labels"),
+        "qid": numpy_file.array_beside(path, streams, options.group, "qid", "groups"),
+        WEIGHTS: streams.get(WEIGHTS),
     }
-    found = {}
-    for what, (usual, asked) in wanted.items():
-        name = usual if asked is None else asked
-        if asked not in (None, False) and name not in streams:
-            raise FormatError(f"{path}: holds no array {name!r}; found {', '.join(streams)[:80]}.")
-        if asked is not False and name in streams:
-            found[what] = streams[name]
-            if len(found[what]) != n or np.prod(found[what].shape) != n:
-                raise FormatError(
-                    f"{path}: {name} has the shape {found[what].shape}; expected {n}, one a row of X."
-                )
+    found = {name: stream for name, stream in found.items() if stream is not None}
+    for name, stream in found.items():
+        if len(stream) != n or np.prod(stream.shape) != n:
+            raise FormatError(f"{path}: {name} has the shape {stream.shape}; expected {n}, one a row of X.")
     return found
 
 
@@ -206,3 +183,15 @@ def piece_of_rows(path, row, X, y, qid, weights, dtype, feature_names=None):
     labels = None if y is None else as_column(y)
     groups = None if qid is None else as_groups(qid)
     return Piece(kind, X, labels, groups, weights, feature_names, path)
+
+
+def table_chunks(kind, path, options, size, start):
+    """Chunks from row `start` on of a table of any format, which is read whole."""
+    zero_based = "auto" if options.zero_based is None else options.zero_based
+    table = read_data(path, kind=kind, label=options.label, group=options.group, zero_based=zero_based)
+    n_rows, n_bytes = table.X.shape[0], os.path.getsize(path)
+    n = max(1, size * n_rows // max(1, n_bytes))
+    for row in range(start, n_rows, n):
+        X, y, qid = (None if part is None else part[row : row + n] for part in (table.X, table.y, table.qid))
+        parse = partial(piece_of_rows, path, row, X, y, qid, None, options.dtype, table.feature_names)
+        yield Chunk(parse, row + X.shape[0], n_bytes * (row + X.shape[0]) // n_rows)
