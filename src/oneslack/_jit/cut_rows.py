@@ -1,7 +1,7 @@
 """Remembered cuts, seen by compiled loops in one way: as rows x_j that are multiplied and added.
 
 A kind of cuts is a named tuple of arrays with three functions on it, made known by `know`; the loops of
-groups.py are written once for all kinds.  Here are rows of a CSR matrix; _jit/chain_cuts.py has rows that are
+groups.py are written once for all kinds.  Here are rows of a CSR matrix; chain_features.py has rows that are
 remembered as outputs.
 """
 
