@@ -20,6 +20,7 @@ from numba.extending import register_jitable
 
 from .prefetch import ask_for_row
 from .rows import row_scores
+from .vectors import longest
 
 
 @register_jitable
@@ -147,10 +148,7 @@ def add_of_label(extra, y, E):
 @register_jitable
 def scratch(lattice, offsets, lo, hi):
     """Room for the scores and states of the longest sentence; states never reached stay at -inf."""
-    T = 0
-    for i in range(lo, hi):
-        T = max(T, offsets[i + 1] - offsets[i])
-    P = lattice[2].shape[0]
+    T, P = longest(offsets, lo, hi), lattice[2].shape[0]
     return np.empty((T, P)), np.full((T, P * lattice[4]), -np.inf)
 
 

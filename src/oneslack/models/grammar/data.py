@@ -135,7 +135,7 @@ def _trees(rules, Y, words):
 
 def _refuse_broken(rules, trees, words):
     """Raise where three numbers of a span do not fit together."""
-    from ..._jit.cky_checks import first_broken
+    from ..._jit.cky_features import first_broken
 
     i = first_broken(rules, words.values, words.offsets, trees)
     if i >= 0:

@@ -185,15 +185,6 @@ class GrammarModel:
             a_node = a_node + longest * float(np.abs(self._log_frequencies).max(initial=0.0))
         return Sizes(2.0 * a_node * nodes, 4.0 * longest * nodes, data.weights)
 
-    def loss_batch(self, data, shard, Z):
-        """(sentences of the shard,): their losses."""
-        from ..._jit.cky_batch import losses_of
-
-        out = np.empty(shard.hi - shard.lo)
-        Z = self._trees(data, shard, Z)
-        losses_of(self._rules, data.word_offsets, data.known_trees(), shard.lo, shard.hi, self._kind, Z, out)
-        return out + self._fewer_brackets(data, shard, Z) if self._tilted else out
-
     def _fewer_brackets(self, data, shard, Z):
         """(c - 1) (|y| - |z|) of the sentences of a shard."""
         first, last = data.offsets[shard.lo], data.offsets[shard.hi]
@@ -201,16 +192,14 @@ class GrammarModel:
         Y = data.known_trees()[first:last]
         return self._tilted.sizes(Y, starts) - self._tilted.sizes(Z, starts)
 
-    def delta_sum(self, data, shard, Z, coefficients, out=None):
-        """(n_params,): out, or zeros, plus sum_i coefficients_i delta_i(z_i)."""
+    def delta_sum(self, data, shard, Z, coefficients):
+        """(n_params,): sum_i coefficients_i delta_i(z_i)."""
         from ..._jit.cky_batch import delta_sum
 
-        out = np.zeros(self.n_params) if out is None else out
-        rules = slice(0, self.grammar.n_rules if self.frequencies else 0)
-        before = out[rules].copy()
+        out = np.zeros(self.n_params)
         delta_sum(*self._places(data, shard, Z), np.ascontiguousarray(coefficients, dtype=np.float64), out)
         if self.frequencies:
-            out[-1] += (out[rules] - before) @ self._log_frequencies
+            out[-1] += out[: self.grammar.n_rules] @ self._log_frequencies
         return out
 
     def delta_rows(self, data, shard, Z, factors=None):
