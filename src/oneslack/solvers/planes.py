@@ -21,7 +21,7 @@ from ..objective import inner
 from ..result import Torn
 from .nonnegative_planes import solve_nonnegative
 from .normals import new_normals
-from .simplex_qp import solve_simplex_qp
+from .simplex_qp import solve_further
 
 #: Bytes that the normals of all planes may take.
 MEMORY = 3 << 30
@@ -95,7 +95,7 @@ class Planes:
     def solve(self, tol):
         """Best dual point over the planes to an absolute gap of `tol`; returns (w, dual)."""
         if self.regulariser.nonnegative is None:
-            self.a, self.free_values = self._solve_quadratic(self.gram, self.a, tol)
+            self.a, self.free_values = self._solve_quadratic(tol)
         else:
             solve_nonnegative(self, tol)
         self.idle = np.where(self.a > 0, 0, self.idle + 1)
@@ -146,18 +146,14 @@ class Planes:
         largest = float(np.abs(self.normals.columns(free)).max())
         return float(np.abs(v[free]).max()) <= 1e-9 * self.weight * max(largest, 1e-3)
 
-    def _solve_quadratic(self, gram, a, tol):
+    def _solve_quadratic(self, tol):
         regulariser = self.regulariser
         linear = self.offsets
         if regulariser.prior is not None:
             linear = linear - self.normals.dots(regulariser.prior)
         F = self.normals.columns(regulariser.free) if regulariser.n_free else None
         groups = self.groups if self.n_groups > 1 else None
-        solution = solve_simplex_qp(gram, linear, self.weight, a, F, tol, groups=groups)
-        if solution.n_iter == 1:
-            # Good enough for `tol`, but the same point again would bring the same plane again.
-            tol = min(0.01 * tol, 0.1 * solution.gap)
-            solution = solve_simplex_qp(gram, linear, self.weight, solution.a, F, tol, groups=groups)
+        solution = solve_further(self.gram, linear, self.weight, self.a, F, tol, groups)
         return solution.a, solution.multipliers
 
     def _drop_idle(self):

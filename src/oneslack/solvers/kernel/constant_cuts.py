@@ -19,15 +19,13 @@ from functools import partial
 import numpy as np
 
 from ...result import Step
-from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
+from .sampled_line import Search
 from .sampled_planes import narrow
 
 #: The strongest pull: planes of few examples are rough, and a stronger one was seen to end all progress.
 MOST_PULL = 10.0
 #: Rounds, for each of `patience`, over which a searched run must gain.
 HORIZON = 5
-#: What a searched run goes on from, beside its planes.
-_SEARCHED = ("checked", "S", "length", "pull", "bias", "point_bias", "course")
 
 
 def state_of(kind, problem, planes, rng, **others) -> dict:
@@ -64,45 +62,24 @@ def plain_steps(solver, problem, planes, rng, tol, before, state):
 
 def searched_steps(solver, problem, planes, rng, tol, before, state):
     """The violation reported is what the last rounds have gained, or the gap where that is smaller."""
-    if before is None:
-        checked = draw(rng, problem.n, solver.checked)
-        S, length, pull = np.zeros((len(checked), problem.slots)), 1.0, 0.0
-        bias = point_bias = np.zeros(problem.slots)
-        primal = problem.weight * problem.risk_at(S, checked)
-        course = [primal]
-    else:
-        checked, S, length, pull, bias, point_bias, course = (before[name] for name in _SEARCHED)
-        primal = course[-1]
-    dS, course = np.empty_like(S), deque(course, maxlen=HORIZON * solver.patience + 1)
+    checked = before["checked"] if before else draw(rng, problem.n, solver.checked)
+    search = Search(solver, problem, planes, MOST_PULL, checked, before)
+    course = before["course"] if before else [problem.weight * problem.risk_at(search.S, checked)]
+    primal, course = course[-1], deque(course, maxlen=HORIZON * solver.patience + 1)
     while True:
-        if planes.drop_idle() is not None:
-            planes.scores_of(planes.best, bias, S)
+        search.drop_idle()
         rows = draw(rng, problem.n, solver.sample_size)
         A = _scores_by_plane(problem, planes, rows)
-        c, loss = problem.cut_at(np.tensordot(planes.point, A, 1) + point_bias, rows)
+        c, loss = problem.cut_at(np.tensordot(planes.point, A, 1) + search.point_bias, rows)
         _add(problem, planes, rows, c, loss, A, checked)
         gap = max(primal - planes.dual, 1e-3 * primal)
-        aim(planes, 0.1 * solver.inner * gap, pull, planes.n_added)
-        planes.scores_of(planes.target, planes.bias, dS)
-        dS -= S
-        line = SampledLine(problem, planes, S, dS, checked)
-        t, primal = step_on(line, primal, solver.exact_line * gap, length)
-        length, pull = min(max(t, 0.01), 1.0), pull_after(t, pull, MOST_PULL)
-        ahead = ahead_of(t, solver.beyond)
-        planes.point = planes.best + ahead * (planes.target - planes.best)
-        point_bias = bias + ahead * (planes.bias - bias)
-        planes.best = planes.best + t * (planes.target - planes.best)
-        bias = bias + t * (planes.bias - bias)
-        S += t * dS
+        primal, _ = search.step(primal, gap, 0.1 * solver.inner * gap)
         course.append(primal)
         violation = _lack(course, primal, planes.dual) / problem.weight
         yield Step(
-            w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal if tol > 0 else None,
-            n_cuts=len(planes), violation=violation,
-            state=partial(
-                state, checked=checked, S=S, length=length, pull=pull, bias=bias, point_bias=point_bias,
-                course=list(course),
-            ),
+            w=planes.expansion(planes.best, search.bias), dual=planes.dual, n_cuts=len(planes),
+            primal=primal if tol > 0 else None, violation=violation,
+            state=partial(state, checked=checked, course=list(course), **search.state()),
         )  # fmt: skip
 
 

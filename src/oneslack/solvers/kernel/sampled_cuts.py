@@ -39,7 +39,7 @@ from ...result import Step
 from ..simplex_qp import solve_simplex_qp
 from .constant_cuts import plain_steps, searched_steps, state_of
 from .cut_samples import sampler_of
-from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
+from .sampled_line import Search
 from .sampled_planes import SampledPlanes, narrow
 
 #: Samples that are drawn at most until one is violated.
@@ -145,42 +145,26 @@ class SampledCuts:
 
     def _searched(self, problem, planes, draw, before, state):
         """Algorithm 3 with the best point kept and the line from it searched."""
-        dS = np.empty((problem.n, problem.slots))
+        search = Search(self, problem, planes, MOST_PULL, before=before)
         if before is None:
-            S, bias, length, pull = np.zeros_like(dS), np.zeros(problem.slots), 1.0, 0.0
-            c, loss = problem.cut_at(S)
+            c, loss = problem.cut_at(search.S)
             primal = problem.weight * loss
-            self._add(problem, planes, draw, S, bias, c, loss, loss, 0.0)
+            self._add(problem, planes, draw, search.S, search.bias, c, loss, loss, 0.0)
         else:
-            S, bias, length, pull, primal = (
-                before[name] for name in ("S", "bias", "length", "pull", "primal")
-            )
+            primal = before["primal"]
         while True:
-            if planes.drop_idle() is not None:
-                planes.scores_of(planes.best, bias, S)
+            if search.drop_idle():
                 primal = 0.5 * float(planes.best @ planes.gram @ planes.best)
-                primal += problem.weight * problem.risk_at(S)
+                primal += problem.weight * problem.risk_at(search.S)
             gap = max(primal - planes.dual, 1e-9 * primal)
-            aim(planes, self.inner * gap, pull, planes.n_added)
-            planes.scores_of(planes.target, planes.bias, dS)
-            dS -= S
-            line = SampledLine(problem, planes, S, dS)
-            t, primal = step_on(line, primal, self.exact_line * gap, length)
-            length, pull = min(max(t, 0.01), 1.0), pull_after(t, pull, MOST_PULL)
-            ahead = ahead_of(t, self.beyond)
-            point = planes.best + ahead * (planes.target - planes.best)
-            point_bias = bias + ahead * (planes.bias - bias)
-            S_point = S + ahead * dS
-            planes.best = planes.best + t * (planes.target - planes.best)
-            bias = bias + t * (planes.bias - bias)
-            S += t * dS
-            c, loss = problem.cut_at(S_point)
-            risk = loss - float(np.sum(c * S_point))
-            model = planes.model_value(point, point_bias)
-            self._add(problem, planes, draw, S_point, point_bias, c, loss, risk, model)
+            primal, S = search.step(primal, gap, self.inner * gap)
+            c, loss = problem.cut_at(S)
+            risk = loss - float(np.sum(c * S))
+            model = planes.model_value(planes.point, search.point_bias)
+            self._add(problem, planes, draw, S, search.point_bias, c, loss, risk, model)
             yield Step(
-                w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal, n_cuts=len(planes),
-                state=partial(state, S=S, bias=bias, length=length, pull=pull, primal=primal),
+                w=planes.expansion(planes.best, search.bias), dual=planes.dual, primal=primal,
+                n_cuts=len(planes), state=partial(state, **search.state(), primal=primal),
             )  # fmt: skip
 
     def _add(self, problem, planes, draw, S, bias, c, loss, risk, model):
