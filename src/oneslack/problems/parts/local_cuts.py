@@ -13,13 +13,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engines.sums import add_to, copy_where, dot_with, move_both
+from ...engines.sums import (
+    SHORT,
+    SPARSE,
+    SparseVector,
+    add_to,
+    copy_where,
+    dot_with,
+    move_both,
+    number_type,
+)
 from ...memory.remembered import Remembered
 from ...solvers.structured_dual import FORGET, ask_blocks, blocks_in_any_order
-from .moved_weights import MovedWeights
 
 #: Examples that a thread asks at the same w: few, as other workers ask at the same time.
 BLOCK = 32
+#: Eight marks at a weight that is not touched.
+STILL = np.uint64(0x0101010101010101)
 
 
 class CutDuals:
@@ -122,3 +132,30 @@ class CutDuals:
     def restore(self, state):
         self.store.restore(state["store"])
         self.rng.bit_generator.state = state["rng"]
+
+
+class MovedWeights:
+    """Changes of vectors of n_params numbers by sums of cuts: found through the cuts whose duals have moved,
+    as most weights are still."""
+
+    def __init__(self, n_params):
+        self._eights = np.full((n_params + 7) // 8, STILL)
+        self._marks = self._eights.view(np.uint8)[:n_params]
+
+    def change(self, rows, numbers, after, before, scale):
+        """(after - before) / scale, packed, where only the cuts `numbers` of the rows were added."""
+        size = len(after)
+        if size < SHORT:
+            return (after - before) / scale
+        from ..._jit.moved_weights import collect, differences, mark
+
+        mark(rows, numbers, self._marks)
+        touched = np.flatnonzero(self._eights != STILL)
+        index = np.empty(8 * len(touched) + 1, number_type(size))
+        index = index[: collect(touched, self._marks, index)]
+        self._eights[touched] = STILL
+        if len(index) > SPARSE * size:
+            return (after - before) / scale
+        values = np.empty(len(index))
+        differences(index, after, before, scale, values)
+        return SparseVector(index, values, size)

@@ -13,7 +13,7 @@ Two workers on all 8,936 sentences of conll2000 come to a gap of 1 % after
 D is then as high as on one machine, or higher; what takes longer is P, as the workers move at the same time.
 
 What is said of sigma and of the shares of the workers' changes in dual.py holds here too.  Only
-the weights that a round has moved travel: some percent of them (problems/parts/moved_weights.py).
+the weights that a round has moved travel: some percent of them (problems/parts/local_cuts.py).
 
 A worker that dies loses its duals: they begin at 0 again, and v is summed up anew.
 """
