@@ -20,7 +20,7 @@ touch        The offset is chosen so that the sampled plane has the exact risk a
              samples until one is violated.
 spread       The samples are spread over the examples instead of drawn by themselves: cut_samples.py.
 
-The dual over sampled planes only estimates a lower bound.  `certified_dual` turns the same rounds into a
+The dual over sampled planes only estimates a lower bound.  `best_duals` turns the same rounds into a
 true one: the exact planes that were sampled from are remembered (as which output of which example), and
 the QP over them gives a feasible point of the n-slack dual.
 """
@@ -188,19 +188,13 @@ class SampledCuts:
         planes.add(support, coefficients, offset, free, np.append(inner, own), scores, exact)
 
 
-def certified_dual(problem, planes, budget) -> float | None:
-    """A true lower bound of min P, but for rounding, from the exact planes behind the sampled ones in use, or
-    None where it would cost more than `budget` values of the kernel.
+def best_duals(problem, planes, budget):
+    """(examples (m,), coefficients (m, slots), value) of a feasible point of the n-slack dual, from the exact
+    planes behind the sampled ones in use; None where it would cost more than `budget` values of the kernel.
 
     The exact plane k is a mean over all examples, so a_k spreads over them by at most C s_i a_k / weight
-    each: any a >= 0 with sum a = weight is a feasible point of the n-slack dual.
+    each: any a >= 0 with sum a = weight is feasible.
     """
-    found = best_duals(problem, planes, budget)
-    return found and found[2]
-
-
-def best_duals(problem, planes, budget):
-    """(examples (m,), coefficients (m, slots), value) of the best combination of those planes."""
     used = [k for k in np.flatnonzero(planes.a > 0) if planes.exact[k] is not None]
     if not used:
         return np.empty(0, int), np.empty((0, problem.slots)), 0.0
