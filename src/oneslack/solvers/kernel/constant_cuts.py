@@ -73,13 +73,16 @@ def searched_steps(solver, problem, planes, rng, tol, before, state):
         c, loss = problem.cut_at(np.tensordot(planes.point, A, 1) + search.point_bias, rows)
         _add(problem, planes, rows, c, loss, A, checked)
         gap = max(primal - planes.dual, 1e-3 * primal)
-        primal, _ = search.step(primal, gap, 0.1 * solver.inner * gap)
+        primal, planes.point = search.step(primal, gap, 0.1 * solver.inner * gap)
         course.append(primal)
         violation = _lack(course, primal, planes.dual) / problem.weight
         yield Step(
             w=planes.expansion(planes.best, search.bias), dual=planes.dual, n_cuts=len(planes),
             primal=primal if tol > 0 else None, violation=violation,
-            state=partial(state, checked=checked, course=list(course), **search.state()),
+            state=partial(
+                state, checked=checked, **search.state("S", "length", "pull", "bias", "point_bias"),
+                course=list(course),
+            ),
         )  # fmt: skip
 
 

@@ -157,14 +157,16 @@ class SampledCuts:
                 primal = 0.5 * float(planes.best @ planes.gram @ planes.best)
                 primal += problem.weight * problem.risk_at(search.S)
             gap = max(primal - planes.dual, 1e-9 * primal)
-            primal, S = search.step(primal, gap, self.inner * gap)
+            primal, point = search.step(primal, gap, self.inner * gap)
+            S = search.point_S
             c, loss = problem.cut_at(S)
             risk = loss - float(np.sum(c * S))
-            model = planes.model_value(planes.point, search.point_bias)
+            model = planes.model_value(point, search.point_bias)
             self._add(problem, planes, draw, S, search.point_bias, c, loss, risk, model)
             yield Step(
                 w=planes.expansion(planes.best, search.bias), dual=planes.dual, primal=primal,
-                n_cuts=len(planes), state=partial(state, **search.state(), primal=primal),
+                n_cuts=len(planes),
+                state=partial(state, **search.state("S", "bias", "length", "pull"), primal=primal),
             )  # fmt: skip
 
     def _add(self, problem, planes, draw, S, bias, c, loss, risk, model):

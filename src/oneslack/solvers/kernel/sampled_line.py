@@ -37,25 +37,23 @@ class SampledLine:
 class Search:
     """Steps of the best point, `planes.best`.
 
-    S            its scores, of all examples or of the examples `rows`
-    bias         its intercepts; `point_bias` are those of `planes.point`, where the next plane is taken
+    S, bias      its scores, of all examples or of the examples `rows`, and intercepts
+    point_S, point_bias   those of the point where the next plane is taken
     length       how far to look on the next line
     pull         how strongly the next solution is held near the best point, `most` at most
     """
 
-    STATE = ("S", "length", "pull", "bias", "point_bias")
-
     def __init__(self, solver, problem, planes, most, rows=None, before=None):
-        self.solver, self.problem, self.planes, self.most, self.rows = solver, problem, planes, most, rows
         self.S = np.zeros((problem.n if rows is None else len(rows), problem.slots))
         self.bias = self.point_bias = np.zeros(problem.slots)
         self.length, self.pull = 1.0, 0.0
         if before is not None:
-            vars(self).update({name: before[name] for name in self.STATE if name in before})
+            vars(self).update({name: before[name] for name in vars(self).keys() & before.keys()})
         self.dS = np.empty_like(self.S)
+        self.solver, self.problem, self.planes, self.most, self.rows = solver, problem, planes, most, rows
 
-    def state(self):
-        return {name: getattr(self, name) for name in self.STATE}
+    def state(self, *names):
+        return {name: getattr(self, name) for name in names}
 
     def drop_idle(self):
         """Whether planes were forgotten: then the scores are those of the others."""
@@ -65,7 +63,8 @@ class Search:
         return dropped
 
     def step(self, primal, gap, tol):
-        """Solve the QP to `tol` and go to the best point of the line: (P there, scores of planes.point)."""
+        """Solve the QP to `tol` and go to the best point of the line: (P there, where to take the next plane,
+        in terms of the planes)."""
         planes, S, dS = self.planes, self.S, self.dS
         self._aim(tol)
         planes.scores_of(planes.target, planes.bias, dS)
@@ -85,11 +84,11 @@ class Search:
         # A little beyond the best point; at the QP's solution after no step.
         ahead = t + self.solver.beyond * (1.0 - t) if t else 1.0
         way, turn = planes.target - planes.best, planes.bias - self.bias
-        planes.point, self.point_bias = planes.best + ahead * way, self.bias + ahead * turn
+        self.point_S, self.point_bias = S + ahead * dS, self.bias + ahead * turn
+        point = planes.best + ahead * way
         planes.best, self.bias = planes.best + t * way, self.bias + t * turn
-        at_point = S + ahead * dS
         S += t * dS
-        return primal, at_point
+        return primal, point
 
     def _aim(self, tol):
         """Solve the QP, pulled or not.  A pulled one says little of the dual, so that now and then the plain
