@@ -76,9 +76,7 @@ class GrammarData:
 
     def take(self, index) -> GrammarData:
         """The sentences `index`, as a copy."""
-        index = np.asarray(index)
-        if index.dtype == bool:
-            index = np.flatnonzero(index)
+        index = np.arange(self.n)[index]
         trees = None if self.trees is None else Ragged(self.trees, self.offsets).take(index).values
         coarse = self.coarse[self.words.places(index)]
         return GrammarData(self.words.take(index), coarse, trees, self.weights[index])
