@@ -97,8 +97,3 @@ def offset_of(X) -> float:
 def dense(rows):
     """A block as compiled loops take it."""
     return (rows.toarray() if sp.issparse(rows) else rows).astype(np.float64, copy=False)
-
-
-def singles(A):
-    """The rows one by one."""
-    return [A.take(slice(i, i + 1)) for i in range(len(A))]

@@ -265,7 +265,8 @@ class Kernel:
         if self.is_precomputed:
             return np.asarray(A.rows[np.arange(len(A)), A.index], dtype=np.float64).ravel()
         if callable(self.name):
-            return np.array([self.values(row, row)[0, 0] for row in blocks.singles(A)], dtype=np.float64)
+            rows = (A.take(slice(i, i + 1)) for i in range(len(A)))
+            return np.array([self.values(row, row)[0, 0] for row in rows], dtype=np.float64)
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(A))
         norms = blocks.squared_norms(A.rows).astype(np.float64)

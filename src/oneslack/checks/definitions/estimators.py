@@ -80,6 +80,11 @@ def _known_classes(estimator, y):
     return codes
 
 
+def _against_others(codes, K):
+    """(n,) of -1 and +1 for each class; for the second alone where there are two."""
+    return [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
+
+
 def _ones(n, sample_weight):
     return np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
 
@@ -136,8 +141,8 @@ def _classes(estimator, X, y, sample_weight):
     if K == 2:
         s = s * np.array([cost[0, 1], cost[1, 0]])[codes]
     if K == 2 or estimator.multi_class == "ovr":
-        labels = [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
-        objectives = [_objective(estimator, X, Hinge(y_k, s, C), k) for k, y_k in enumerate(labels)]
+        labels = enumerate(_against_others(codes, K))
+        objectives = [_objective(estimator, X, Hinge(y_k, s, C), k) for k, y_k in labels]
     else:
         objectives = [_objective(estimator, X, ManyClasses(codes, s, C, cost))]
     return Recomputed(objectives, *_of_classes(estimator, given, *_linear(estimator, X)))
@@ -200,8 +205,7 @@ def _measure(estimator, X, y, sample_weight):
     if estimator.multilabel_:
         columns = np.where(y.T > 0, 1.0, -1.0)
     else:
-        codes, K = _known_classes(estimator, y), len(estimator.classes_)
-        columns = [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
+        columns = _against_others(_known_classes(estimator, y), len(estimator.classes_))
     sees_bias = callable(estimator.metric) or estimator.metric in ("error", "f1", "fbeta")
     objectives = [
         Objective(
@@ -255,10 +259,9 @@ def _kernel(estimator, X, y, sample_weight):
 
     kind = {"is_kernel": True, "is_rounded": not kernel.is_precomputed}
     if K == 2 or estimator.multi_class == "ovr":
-        labels = [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
         objectives = [
             Objective(gram, Hinge(y_k, s, C), w[k : k + 1], None if bias is None else bias[k : k + 1], **kind)
-            for k, y_k in enumerate(labels)
+            for k, y_k in enumerate(_against_others(codes, K))
         ]
     else:
         objectives = [Objective(gram, ManyClasses(codes, s, C, 1.0 - np.eye(K)), w, bias, **kind)]
