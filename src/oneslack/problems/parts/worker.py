@@ -224,7 +224,7 @@ class Worker:
         """{first example: state} of the duals."""
         return {self.part.lo: self._duals.state()} if self._duals is not None else {}
 
-    # Where cuts are remembered (local_cuts.py).
+    # Where cuts are remembered (local_duals.py).
 
     @_with_duals
     def cuts_agree(self, change, shares, number):
