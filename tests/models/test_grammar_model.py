@@ -36,7 +36,7 @@ def sentences(seed, n=8, longest=4, most=60):
 
 
 def model_of(grammar, X, Y, loss="brackets", spans=False):
-    """With all kinds of features, or with rules alone; the loss may be "tilted", see tilted_loss.py."""
+    """With all kinds of features, or with rules alone; the loss may be "tilted", see _TiltedLoss."""
     found = SpanFeatures.read(grammar, X, Y, min_count=1) if spans else None
     if loss == "tilted":
         return GrammarModel(grammar, "brackets", found, frequencies=spans, missing=1.25)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...data.rows import as_rows
 from ...errors import OneslackError
@@ -16,7 +17,6 @@ from ...estimators._shared.weight_terms import given_terms, rows_of_terms, tagge
 from ...metrics import k_of
 from ...models.chain import Chain
 from ...problems.regulariser_input import regulariser_of
-from .kernels import basis_features, kernel_matrix
 from .losses import Hinge, ManyClasses, Pairs, Tube
 from .measures import AveragePrecisionLoss, Labellings, TopK, counts_loss, f_beta_loss
 from .objective import Objective
@@ -129,6 +129,28 @@ def _sizes(X, w, bias=0.0):
     return (np.asarray(abs(X) @ np.abs(np.atleast_2d(w)).T) + np.abs(bias)).max(axis=1)
 
 
+# Kernels.
+
+
+def _kernel_matrix(kernel, A, B) -> np.ndarray:
+    """K(A, B), (len(A), len(B)), of a fitted `Kernel`; not for precomputed ones."""
+    if callable(kernel.name):
+        return np.asarray(kernel.name(A, B), dtype=float)
+    A, B = (np.asarray(part.toarray() if sp.issparse(part) else part, dtype=float) for part in (A, B))
+    if kernel.name == "linear":
+        return A @ B.T
+    if kernel.name == "poly":
+        return (kernel.gamma * (A @ B.T) + kernel.coef0) ** kernel.degree
+    power = 2 if kernel.name == "rbf" else 1
+    distances = np.array([(np.abs(a - B) ** power).sum(axis=1) for a in A]).reshape(len(A), len(B))
+    return np.exp(-kernel.gamma * distances)
+
+
+def _basis_features(basis, X) -> np.ndarray:
+    """The features (n, k) of fitted `KernelFeatures`: k(x, B) mapping."""
+    return _kernel_matrix(basis._kernel, X, basis.components_) @ basis.mapping_
+
+
 # Estimators.
 
 
@@ -172,7 +194,7 @@ def _few(n):
 def _ranking(estimator, X, y, sample_weight, groups=None):
     _few(len(y))
     given, X = X, _rows(X)
-    X = X if estimator.basis_ is None else basis_features(estimator.basis_, X)
+    X = X if estimator.basis_ is None else _basis_features(estimator.basis_, X)
     loss = Pairs(np.asarray(y), groups, _ones(len(y), sample_weight), C_of(estimator))
     is_rounded = estimator.basis_ is not None
     objective = Objective(X, loss, np.atleast_2d(estimator.coef_), is_rounded=is_rounded)
@@ -249,7 +271,7 @@ def _kernel(estimator, X, y, sample_weight):
     _few(n)
     s = _ones(n, example_weights(X, estimator.classes_, codes, estimator.class_weight, sample_weight))
     kernel, C = estimator._kernel, C_of(estimator)
-    gram = np.asarray(X, dtype=float) if kernel.is_precomputed else kernel_matrix(kernel, X, X)
+    gram = np.asarray(X, dtype=float) if kernel.is_precomputed else _kernel_matrix(kernel, X, X)
     w = np.zeros((len(estimator.dual_coef_), n))
     w[:, estimator.support_] = estimator.dual_coef_
     bias = estimator.intercept_ if estimator.fit_intercept else None
@@ -312,7 +334,7 @@ def _any_model(estimator, X, Y, sample_weight):
 
 def _through(basis, x):
     """A row, or a matrix of rows, on the features of a basis."""
-    return basis_features(basis, x) if np.ndim(x) == 2 else basis_features(basis, np.atleast_2d(x))[0]
+    return _basis_features(basis, x) if np.ndim(x) == 2 else _basis_features(basis, np.atleast_2d(x))[0]
 
 
 def _refuse_unknown(unknown):
@@ -327,7 +349,7 @@ def _tagger(estimator, X, Y, sample_weight):
         raise OneslackError("check_certificate takes the labels themselves: a list for each sentence")
     rows, classes = estimator._features(X), estimator.classes_
     basis = getattr(estimator._indexer, "features", None) if estimator.kernel is not None else None
-    sentences = [rows[i] if basis is None else basis_features(basis, X[i]) for i in range(len(rows))]
+    sentences = [rows[i] if basis is None else _basis_features(basis, X[i]) for i in range(len(rows))]
     _refuse_unknown([None in list(labels) for labels in Y])
     codes = [np.searchsorted(classes, list(labels)) for labels in Y]
     examples = _examples(estimator.model_, sentences, codes, estimator.rescaling)

@@ -20,12 +20,12 @@ import scipy.sparse as sp
 
 from ...certificate.rounding import Sizes
 from ...data.rows import Shard
+from .binarise import PHRASE
 from .data import GrammarData, pack_sentences
 from .listing import all_trees
 from .rules import Grammar
 from .spans import SpanFeatures, no_spans, tag_of_class
 from .tables import compiled_rules
-from .tilted_loss import TiltedLoss
 
 #: Losses, by the number that compiled loops know.
 LOSSES = {"brackets": 0, "zero_one": 1}
@@ -279,7 +279,7 @@ class GrammarModel:
     @cached_property
     def _tilted(self):
         """None where brackets count alike."""
-        return TiltedLoss(self.grammar, self.missing - 1.0) if self.missing != 1.0 else None
+        return _TiltedLoss(self.grammar, self.missing - 1.0) if self.missing != 1.0 else None
 
     @cached_property
     def _rules(self):
@@ -296,3 +296,39 @@ class GrammarModel:
     @cached_property
     def _tags(self):
         return tag_of_class(self.grammar)
+
+
+class _TiltedLoss:
+    """A bracket that is missing may cost more than one too many.
+
+    With u missing and v too many brackets, the loss is  c u + (2 - c) v.  As u - v = |y| - |z|, the
+    difference in the number of brackets, it is
+
+        c u + (2 - c) v  =  u + v  +  (c - 1) (|y| - |z|)
+
+    and |z| is a sum over the rules of z.  So the worst tree for this loss is the one for u + v at weights
+    that are lowered by c - 1, the tilt, for each rule that makes a bracket.
+
+    rules (n_rules,): what a rule adds to (c - 1) |z|
+    """
+
+    def __init__(self, grammar, tilt):
+        self.tilt, self.n_binary = tilt, grammar.n_binary
+        parents = np.concatenate([grammar.binary_parent, grammar.unary_parent, grammar.lexical_tag])
+        self.rules = tilt * (grammar.kinds[parents] == PHRASE)
+        unary = self.rules[grammar.n_binary :][grammar.chain_rules]
+        # Words and spans without a chain make no bracket: the 0 at the end is theirs.
+        self._binary = np.append(self.rules[: grammar.n_binary], 0.0)
+        self._chains = np.append(np.add.reduceat(unary, grammar.chain_ptr[:-1]) if len(unary) else [], 0.0)
+
+    def lowered(self, weights):
+        """Weights at which the best tree with u + v is the worst one."""
+        weights = weights.copy()
+        weights[: len(self.rules)] -= self.rules
+        return weights
+
+    def sizes(self, trees, starts):
+        """(c - 1) |z| of each tree; trees as Grammar.encode gives them, one begins at each of `starts`."""
+        rule, split, chain = trees.reshape(-1, 3).T
+        spans = self._binary[np.where(split < 0, self.n_binary, rule)] + self._chains[chain]
+        return np.add.reduceat(spans, np.asarray(starts) // 3)

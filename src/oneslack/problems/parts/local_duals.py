@@ -240,7 +240,7 @@ class MovedWeights:
         size = len(after)
         if size < SHORT:
             return (after - before) / scale
-        from ..._jit.moved_weights import collect, differences, mark
+        from ..._jit.cut_rows import collect, differences, mark
 
         mark(rows, numbers, self._marks)
         touched = np.flatnonzero(self._eights != STILL)
