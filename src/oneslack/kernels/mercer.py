@@ -285,15 +285,17 @@ class Kernel:
         """parts: (lo, hi, groups), columns that are one block, and what of them (k, lo, hi) belongs to k."""
         out = np.zeros((n_groups, len(A), coefficients.shape[1]))
         narrow, right = coefficients.astype(self.dtype), self._right(B)
-        rooms = blocks.Rooms(self.dtype, blocks.BLOCK_ROWS * max((hi - lo for lo, hi, _ in parts), default=0))
+        # Never smaller: memory of one size is at hand again in the next call.
+        widest = max([blocks.BLOCK_COLUMNS, *(hi - lo for lo, hi, _ in parts)])
+        rooms = blocks.Rooms(self.dtype, blocks.BLOCK_ROWS * widest)
         parts = [(right.take(slice(lo, hi)), lo, groups) for lo, hi, groups in parts]
 
         def fill(span):
-            rows, room = A.take(slice(*span)), rooms.mine()
+            rows, room, sums = A.take(slice(*span)), rooms.mine(), out[:, slice(*span)]
             for part, first, groups in parts:
                 K = self._block(rows, part, room)
                 for k, lo, hi in groups:
-                    out[k, slice(*span)] += K[:, lo - first : hi - first] @ narrow[lo:hi]
+                    sums[k] += K[:, lo - first : hi - first] @ narrow[lo:hi]
 
         blocks.over_blocks(fill, len(A), engine)
         return out
