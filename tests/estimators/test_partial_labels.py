@@ -12,7 +12,7 @@ import oneslack
 from oneslack import Chain, SequenceTagger, StructuralSVM
 from oneslack.data.ragged import Ragged
 from oneslack.estimators._shared import partial_labels
-from oneslack.latent import completion
+from oneslack.latent import concave_convex
 from oneslack.models.chain.runs import known_runs
 
 TAGS = ["O", "B-X", "I-X"]
@@ -84,15 +84,15 @@ def fitted(X=X, Y=PARTIAL, sample_weight=None, **settings):
 @pytest.fixture
 def rounds(monkeypatch):
     """The (problem, start, result) of each round, as they come."""
-    found, real = [], completion.driver.solve
+    found, real = [], concave_convex.driver.solve
 
     def solve(problem, **options):
         result = real(problem, **options)
-        if isinstance(problem.model, completion.Filled):
+        if isinstance(problem.model, concave_convex.Filled):
             found.append((problem, options["start"]["w"], result))
         return result
 
-    monkeypatch.setattr(completion.driver, "solve", solve)
+    monkeypatch.setattr(concave_convex.driver, "solve", solve)
     return found
 
 

@@ -8,13 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import comb, tagged_trees, tower
 
-from oneslack.models.grammar.binarise import PART, PHRASE, TAG, Symbol, binarise, unbinarise
+from oneslack.models.grammar.binarise import PART, PHRASE, TAG, Symbol, binarise
 from oneslack.models.grammar.coding import OutsideGrammar
 from oneslack.models.grammar.flat import flat_tree, top_label
 from oneslack.models.grammar.reading import read_grammar, read_grammar_and_trees
 from oneslack.models.grammar.rules import NO_TAG, UNKNOWN_TAG
 from oneslack.models.grammar.unknown import ANY, ENOUGH, signatures, word_classes
 from oneslack.trees import Tree
+from oneslack.trees.tree import new_tree
+
+
+def unbinarise(tree):
+    """The tree that was binarised."""
+
+    def undo(node, children):
+        # Parts come as tuples of children, to be spliced into their parent.
+        spliced = ()
+        for child in children:
+            spliced += child if isinstance(child, tuple) else (child,)
+        return spliced if node.label.kind == PART else new_tree(node.label.label, spliced)
+
+    return tree.rebuild(undo)
+
 
 orders = st.fixed_dictionaries(
     {

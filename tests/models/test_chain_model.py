@@ -241,13 +241,7 @@ def test_blocks_say_what_sentences_say(order, kind, dtype):
         lo = int(rng.integers(0, len(X)))
         shard = Shard(lo, int(rng.integers(lo, len(X) + 1)))
         index = range(shard.lo, shard.hi)
-        E = np.empty((sum(len(Y[i]) for i in index), model.n_labels))
-        model.emission_scores(data, shard, w, E)
-        W = w[: model.n_features * model.n_labels].reshape(-1, model.n_labels)
-        expected = np.concatenate([np.zeros((0, model.n_labels)), *(X[i] @ W for i in index)])
-        np.testing.assert_allclose(E, expected, rtol=0, atol=1e-5)
         single = {
-            "decode_batch": lambda i: model.decode(w, X[i], Y[i]),  # noqa: B023
             "predict_batch": lambda i: model.decode(w, X[i]),  # noqa: B023
             "complete_batch": lambda i: Y[i],  # noqa: B023
             "margins_batch": lambda i: model.margins(w, X[i]),  # noqa: B023
@@ -255,13 +249,12 @@ def test_blocks_say_what_sentences_say(order, kind, dtype):
         for name, one in single.items():
             together = getattr(model, name)(data, shard, w)
             np.testing.assert_array_equal(together, np.concatenate([[], *map(one, index)]))
-        plain = model.decode_batch(data, shard, w, augmented=False)
-        np.testing.assert_array_equal(plain, model.predict_batch(data, shard, w))
-        unlabelled = model.pack(X, None)
-        np.testing.assert_array_equal(plain, model.predict_batch(unlabelled, shard, w))
-        slack = model.decode_batch(data, shard, w, rescaling="slack")
-        one = [model.decode_slack(w, X[i], Y[i]) for i in index]
-        np.testing.assert_array_equal(slack, np.concatenate([[], *one]))
+        unlabelled = model.predict_batch(model.pack(X, None), shard, w)
+        np.testing.assert_array_equal(unlabelled, model.predict_batch(data, shard, w))
+        for rescaling, decode in (("margin", model.decode), ("slack", model.decode_slack)):
+            worst = model.worst_batch(data, shard, w, rescaling)[0]
+            one = [decode(w, X[i], Y[i]) for i in index]
+            np.testing.assert_array_equal(worst, np.concatenate([[], *one]))
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -275,9 +268,10 @@ def test_deltas_are_differences_of_joint_features(order, kind):
         shard = Shard(lo, int(rng.integers(lo, len(X) + 1)))
         for rescaling in ("margin", "slack"):
             Z, losses, leads = model.worst_batch(data, shard, w, rescaling)
-            np.testing.assert_array_equal(Z, model.decode_batch(data, shard, w, rescaling=rescaling))
-            np.testing.assert_allclose(losses, model.loss_batch(data, shard, Z), **CLOSE)
-            np.testing.assert_allclose(leads, model.delta_dot(data, shard, w, Z), **CLOSE)
+            outputs = Ragged(Z, data.offsets[shard.lo : shard.hi + 1] - data.offsets[shard.lo])
+            expected = [model.loss(Y[lo + j], outputs[j]) for j in range(len(outputs))]
+            np.testing.assert_allclose(losses, expected, **CLOSE)
+            np.testing.assert_allclose(leads, model.delta_rows(data, shard, Z) @ w, **CLOSE)
         labels = Ragged(data.y, data.offsets)[shard.lo : shard.hi]
         other = rng.integers(0, model.n_labels, len(labels.values))
         Z = Ragged(np.where(rng.random(len(other)) < 0.5, labels.values, other), labels.offsets)
@@ -286,25 +280,15 @@ def test_deltas_are_differences_of_joint_features(order, kind):
             x, y = X[lo + j], Y[lo + j]
             delta = (model.joint_feature(x, y) - model.joint_feature(x, Z[j])).toarray().ravel()
             deltas[j] = delta
-            index, values = model.delta_row(data, lo + j, Z[j])
-            assert (np.diff(index) > 0).all()
-            assert (values != 0).all()
-            row = np.zeros(model.n_params)
-            row[index] = values
-            np.testing.assert_allclose(row, delta, **CLOSE)
-        np.testing.assert_allclose(model.delta_dot(data, shard, w, Z.values), deltas @ w, **CLOSE)
-        expected = [model.loss(Y[lo + j], Z[j]) for j in range(len(Z))]
-        np.testing.assert_allclose(model.loss_batch(data, shard, Z.values), expected, **CLOSE)
         rows = model.delta_rows(data, shard, Z.values)
+        assert rows.has_canonical_format
+        assert (rows.data != 0).all()
         np.testing.assert_allclose(rows.toarray(), deltas, **CLOSE)
-        c, before = rng.normal(size=len(Z)), rng.normal(size=model.n_params)
+        c = rng.normal(size=len(Z))
         c[: len(c) // 3] = 0.0
         rows = model.delta_rows(data, shard, Z.values, c)
         np.testing.assert_allclose(rows.toarray(), c[:, None] * deltas, **CLOSE)
         assert not np.diff(rows.indptr)[c == 0].any()
-        out = before.copy()
-        assert model.delta_sum(data, shard, Z.values, c, out) is out
-        np.testing.assert_allclose(out, before + c @ deltas, **CLOSE)
         np.testing.assert_allclose(model.delta_sum(data, shard, Z.values, c), c @ deltas, **CLOSE)
 
 
@@ -336,7 +320,7 @@ def test_partly_labelled_blocks():
                 assert loss == losses_of(model, partial[i], Z[i][None])[0]
                 value = loss - lead if rescaling == "margin" else found[0] * (1.0 - found[1])
                 assert value == close(values.max())
-        np.testing.assert_allclose(leads, model.delta_dot(completed, shard, w, Z.values), **CLOSE)
+        np.testing.assert_allclose(leads, model.delta_rows(completed, shard, Z.values) @ w, **CLOSE)
 
 
 def test_real_label_losses():
@@ -409,8 +393,8 @@ def test_shards_have_about_as_many_tokens():
     tokens = [data.tokens(shard).stop - data.tokens(shard).start for shard in data.shards]
     assert max(tokens) <= offsets[-1] / MAX_SHARDS + lengths.max()
     w = rng.normal(size=model.n_params)
-    parts = [model.decode_batch(data, shard, w) for shard in data.shards]
-    np.testing.assert_array_equal(np.concatenate(parts), model.decode_batch(data, Shard(0, data.n), w))
+    parts = [model.worst_batch(data, shard, w)[0] for shard in data.shards]
+    np.testing.assert_array_equal(np.concatenate(parts), model.worst_batch(data, Shard(0, data.n), w)[0])
     assert model.pack(X[:3], None).shards == [Shard(0, 3)]
     assert model.pack([], []).shards == [Shard(0, 0)]
 
@@ -423,7 +407,7 @@ def test_some_sentences():
     part = data.take(index)
     np.testing.assert_array_equal(part.weights, index + 1.0)
     expected = [model.decode(w, X[i], Y[i]) for i in index]
-    np.testing.assert_array_equal(model.decode_batch(part, Shard(0, 3), w), np.concatenate(expected))
+    np.testing.assert_array_equal(model.worst_batch(part, Shard(0, 3), w)[0], np.concatenate(expected))
     assert data.take(data.weights > 2).n == len(X) - 2
 
 
@@ -488,9 +472,9 @@ def test_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="k must be at least 1"):
         model.decode_topk(w, x, 0)
     with pytest.raises(ValueError, match='rescaling is "margin" or "slack"; got \'both\''):
-        model.decode_batch(data, Shard(0, 1), w, rescaling="both")
+        model.worst_batch(data, Shard(0, 1), w, "both")
     with pytest.raises(ValueError, match=r"Z has shape \(1,\), expected \(2,\)"):
-        model.delta_dot(data, Shard(0, 1), w, [0])
+        model.delta_rows(data, Shard(0, 1), [0])
     with pytest.raises(ValueError, match="complete them first"):
         model.joint_feature(x, [0, -1])
     with pytest.raises(ValueError, match="y has 2 labels but y_hat has 1"):

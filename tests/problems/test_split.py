@@ -33,9 +33,8 @@ from oneslack.formats import ShardWriter, open_shards
 from oneslack.memory.arenas import SparseArena
 from oneslack.models.measures import measure_model
 from oneslack.problems.new import new_problem
-from oneslack.problems.parts import moved_weights
-from oneslack.problems.parts.local_cuts import CutDuals
-from oneslack.problems.parts.local_duals import PassDuals
+from oneslack.problems.parts import local_duals
+from oneslack.problems.parts.local_duals import CutDuals, PassDuals
 from oneslack.problems.parts.parts import memory_parts, neighbours
 from oneslack.problems.parts.problem import GatheredProblem
 from oneslack.solvers.distributed import cuts as distributed_cuts
@@ -189,7 +188,7 @@ def test_a_share_of_a_round_is_taken_of_duals_and_v_alike():
 @pytest.mark.parametrize("limit", [0.6, 0.0], ids=["sparse", "dense"])
 def test_a_change_is_found_where_duals_have_moved(monkeypatch, kind, limit):
     """Without a look at the other weights; labels that are remembered, and rows of a matrix."""
-    monkeypatch.setattr(moved_weights, "SPARSE", limit)
+    monkeypatch.setattr(local_duals, "SPARSE", limit)
     rng = np.random.default_rng(0)
     lengths = rng.integers(1, 7, 40)
     X = sp.random_array((lengths.sum(), 4000), density=0.002, format="csr", rng=rng)

@@ -20,6 +20,7 @@ from numba.extending import register_jitable
 
 from .prefetch import ask_for_row
 from .rows import row_scores
+from .vectors import longest
 
 
 @register_jitable
@@ -135,12 +136,6 @@ def token_scores(X, W, token, E):
         row_scores(X, token + t, W, row[:L])
 
 
-@njit(nogil=True, cache=True)
-def emissions(X, W, lo, hi, out):
-    """out[i - lo] = W' x_i (L,) for the tokens lo <= i < hi."""
-    token_scores(X, W, lo, out[: hi - lo])
-
-
 @register_jitable
 def add_of_label(extra, y, E):
     """E[t] += extra[y_t]; the last row of `extra` belongs to tokens without a label, y_t = -1."""
@@ -153,32 +148,8 @@ def add_of_label(extra, y, E):
 @register_jitable
 def scratch(lattice, offsets, lo, hi):
     """Room for the scores and states of the longest sentence; states never reached stay at -inf."""
-    T = 0
-    for i in range(lo, hi):
-        T = max(T, offsets[i + 1] - offsets[i])
-    P = lattice[2].shape[0]
+    T, P = longest(offsets, lo, hi), lattice[2].shape[0]
     return np.empty((T, P)), np.full((T, P * lattice[4]), -np.inf)
-
-
-@njit(nogil=True, cache=True)
-def decode(X, W, lattice, extra, y, offsets, lo, hi, Z):
-    """The best labels, with extra[y_t] added to the scores of a token, of sentences lo <= i < hi.
-
-    `extra` is a loss (worst offenders), -inf off the label (completions) or nothing (predictions).
-    Returns the first sentence of which all labels are forbidden, or -1.
-    """
-    E, V = scratch(lattice, offsets, lo, hi)
-    base = offsets[lo]
-    for i in range(lo, hi):
-        a, b = offsets[i], offsets[i + 1]
-        if a == b:
-            continue
-        scores = E[: b - a]
-        token_scores(X, W, a, scores)
-        add_of_label(extra, y[a:b], scores)
-        if viterbi(lattice, scores, V, Z[a - base : b - base]) == -np.inf:
-            return i
-    return -1
 
 
 @register_jitable
@@ -198,14 +169,19 @@ def loss_and_lead(lattice, E, extra, y, truth, z):
 
 
 @njit(nogil=True, cache=True)
-def worst(X, W, lattice, extra, y, truth, offsets, lo, hi, Z, losses, leads):
-    """`decode` with a loss, and for each sentence the loss and <w, delta> of what it found: they need no
-    second look at the features."""
+def decode(X, W, lattice, extra, y, truth, offsets, lo, hi, Z, losses, leads):
+    """The best labels, with extra[y_t] added to the scores of a token, of sentences lo <= i < hi.
+
+    `extra` is a loss (worst offenders), -inf off the label (completions) or nothing (predictions).  Where
+    there is room for them, also the loss and <w, delta> of what is found: they need no second look at the
+    features.  Returns the first sentence of which all labels are forbidden, or -1.
+    """
     E, V = scratch(lattice, offsets, lo, hi)
     base = offsets[lo]
     for i in range(lo, hi):
         a, b = offsets[i], offsets[i + 1]
-        losses[i - lo] = leads[i - lo] = 0.0
+        if losses.shape[0]:
+            losses[i - lo] = leads[i - lo] = 0.0
         if a == b:
             continue
         scores, z = E[: b - a], Z[a - base : b - base]
@@ -213,5 +189,6 @@ def worst(X, W, lattice, extra, y, truth, offsets, lo, hi, Z, losses, leads):
         add_of_label(extra, y[a:b], scores)
         if viterbi(lattice, scores, V, z) == -np.inf:
             return i
-        losses[i - lo], leads[i - lo] = loss_and_lead(lattice, scores, extra, y[a:b], truth[a:b], z)
+        if losses.shape[0]:
+            losses[i - lo], leads[i - lo] = loss_and_lead(lattice, scores, extra, y[a:b], truth[a:b], z)
     return -1

@@ -1,26 +1,168 @@
-"""Losses, and features of label sequences: delta(z) = psi(truth) - psi(z) of sentences lo <= i < hi.
+"""Features of label sequences: rows delta(z) = psi(truth) - psi(z), made anew at each use or written down.
 
 A layout is a tuple (L, pairs, triples, start, end): where in w the weights of the order begin, -1 for those
 that a model does not have.  Only what differs is touched: tokens with another label, and steps with one.
-Labels Z of a block are counted from its first token.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
 
-from .rows import row_add_some, row_nonzeros, row_some_scores
+from .cut_rows import know
+from .rows import row_nonzeros
+
+# Cuts that are remembered as labels.  Labels take a byte a token where delta has twenty or more numbers for
+# each wrong one, and all cuts of a sentence read the same features.
+
+_DOT, _ADD, _CLEAR = 0, 1, 2
 
 
-@njit(nogil=True, cache=True)
-def loss_sums(losses, y, offsets, lo, hi, Z, out):
-    """out[i - lo] = sum_t losses[y_t, z_t]; the last row of `losses` is for tokens without a label."""
-    base = offsets[lo]
-    for i in range(lo, hi):
-        total = 0.0
-        for t in range(offsets[i], offsets[i + 1]):
-            total += losses[y[t], Z[t - base]]
-        out[i - lo] = total
+class ChainCuts(NamedTuple):
+    """The labels of cut j are Z[starts_j :], as many as its sentence examples_j has tokens; its row is
+    delta(z) times factors_j.  X is the matrix of tokens as in rows.py; truth and offsets are the data's."""
+
+    X: Any
+    layout: Any
+    truth: Any
+    offsets: Any
+    Z: Any
+    starts: Any
+    examples: Any
+    factors: Any
+
+
+@register_jitable
+def _csr_token(X, i, W, p, q, c, job):
+    first, last = X[2][i], X[2][i + 1]
+    x, columns = X[0][first:last], X[1][first:last]
+    total = 0.0
+    if job == _DOT:
+        # Two sums, so that the rows of W come from memory together.
+        even, other = x.shape[0] & -2, 0.0
+        for k in range(0, even, 2):
+            row, next_row = W[columns[k]], W[columns[k + 1]]
+            total += x[k] * (row[p] - row[q])
+            other += x[k + 1] * (next_row[p] - next_row[q])
+        if even < x.shape[0]:
+            row = W[columns[even]]
+            total += x[even] * (row[p] - row[q])
+        total += other
+    elif job == _ADD:
+        for k in range(x.shape[0]):
+            row, change = W[columns[k]], c * x[k]
+            row[p] += change
+            row[q] -= change
+    else:
+        for k in range(x.shape[0]):
+            row = W[columns[k]]
+            row[p] = row[q] = 0.0
+    return total
+
+
+@register_jitable
+def _dense_token(X, i, W, p, q, c, job):
+    x = X[0][i]
+    total = 0.0
+    for k in range(x.shape[0]):
+        row = W[k]
+        if job == _DOT:
+            total += x[k] * (row[p] - row[q])
+        elif job == _ADD:
+            row[p] += c * x[k]
+            row[q] -= c * x[k]
+        else:
+            row[p] = row[q] = 0.0
+    return total
+
+
+def _token(X, i, W, p, q, c, job):
+    """The features of token i with label p instead of q."""
+    return (_csr_token if len(X) == 3 else _dense_token)(X, i, W, p, q, c, job)
+
+
+@overload(_token)
+def _overloaded_token(X, i, W, p, q, c, job):
+    return _csr_token if len(X) == 3 else _dense_token
+
+
+@register_jitable
+def _weight(w, p, q, c, job):
+    """One weight p instead of q."""
+    if job == _DOT:
+        return w[p] - w[q]
+    if job == _ADD:
+        w[p] += c
+        w[q] -= c
+    else:
+        w[p] = w[q] = 0.0
+    return 0.0
+
+
+@register_jitable
+def _place(L, a, b):
+    """Where the pair (a, b) lies among all; labels may be of types too small for such numbers."""
+    return np.int64(a) * L + np.int64(b)
+
+
+@register_jitable
+def _order(layout, y, z, w, c, job):
+    """The order of y instead of that of z."""
+    L, pairs, triples, start, end = layout
+    T = y.shape[0]
+    total = 0.0
+    if T and start >= 0 and y[0] != z[0]:
+        total += _weight(w, start + np.int64(y[0]), start + np.int64(z[0]), c, job)
+    if T and end >= 0 and y[T - 1] != z[T - 1]:
+        total += _weight(w, end + np.int64(y[T - 1]), end + np.int64(z[T - 1]), c, job)
+    for t in range(1, T):
+        differs = y[t] != z[t] or y[t - 1] != z[t - 1]
+        if differs:
+            p, q = _place(L, y[t - 1], y[t]), _place(L, z[t - 1], z[t])
+            total += _weight(w, pairs + p, pairs + q, c, job)
+        if triples >= 0 and t > 1 and (differs or y[t - 2] != z[t - 2]):
+            p = _place(L, _place(L, y[t - 2], y[t - 1]), y[t])
+            q = _place(L, _place(L, z[t - 2], z[t - 1]), z[t])
+            total += _weight(w, triples + p, triples + q, c, job)
+    return total
+
+
+@register_jitable
+def _walk(rows, j, c, w, job):
+    """All that cut j touches."""
+    X, layout, truth, offsets, Z, starts, examples, _ = rows
+    i = examples[j]
+    a, b = offsets[i], offsets[i + 1]
+    y, z = truth[a:b], Z[starts[j] : starts[j] + b - a]
+    L = layout[0]
+    W = w[: layout[1]].reshape((layout[1] // L, L))
+    total = 0.0
+    for t in range(b - a):
+        if y[t] != z[t]:
+            total += _token(X, a + t, W, np.uintp(y[t]), np.uintp(z[t]), c, job)
+    return total + _order(layout, y, z, w, c, job)
+
+
+@register_jitable
+def _chain_dot(rows, j, w):
+    return rows.factors[j] * _walk(rows, j, 0.0, w, _DOT)
+
+
+@register_jitable
+def _chain_add(rows, j, c, w):
+    _walk(rows, j, c * rows.factors[j], w, _ADD)
+
+
+@register_jitable
+def _chain_clear(rows, j, w):
+    _walk(rows, j, 0.0, w, _CLEAR)
+
+
+know(ChainCuts, _chain_dot, _chain_add, _chain_clear)
+
+
+# Rows of a CSR matrix.  Labels Z of a block of sentences are counted from its first token.
 
 
 @register_jitable
@@ -46,64 +188,6 @@ def order_features(layout, z, other, out):
             out[count] = triples + (z[t - 2] * L + z[t - 1]) * L + z[t]
             count += 1
     return count
-
-
-@register_jitable
-def _longest(offsets, lo, hi):
-    T = 0
-    for i in range(lo, hi):
-        T = max(T, offsets[i + 1] - offsets[i])
-    return T
-
-
-@njit(nogil=True, cache=True)
-def delta_dots(X, w, layout, truth, offsets, lo, hi, Z, out):
-    """out[i - lo] = <w, delta_i(z_i)>."""
-    L = layout[0]
-    W = w[: layout[1]].reshape((layout[1] // L, L))
-    index = np.empty(2 * _longest(offsets, lo, hi) + 2, np.int64)
-    labels, scores = np.empty(2, np.int64), np.empty(2)
-    base = offsets[lo]
-    for i in range(lo, hi):
-        a, b = offsets[i], offsets[i + 1]
-        y, z = truth[a:b], Z[a - base : b - base]
-        total = 0.0
-        for t in range(b - a):
-            if y[t] != z[t]:
-                labels[0], labels[1] = y[t], z[t]
-                scores[:] = 0.0
-                row_some_scores(X, a + t, W, labels, 2, scores)
-                total += scores[0] - scores[1]
-        for j in range(order_features(layout, y, z, index)):
-            total += w[index[j]]
-        for j in range(order_features(layout, z, y, index)):
-            total -= w[index[j]]
-        out[i - lo] = total
-
-
-@njit(nogil=True, cache=True)
-def delta_sum(X, layout, truth, offsets, lo, hi, Z, coefficients, out):
-    """out += sum_i coefficients[i - lo] delta_i(z_i)."""
-    L = layout[0]
-    G = out[: layout[1]].reshape((layout[1] // L, L))
-    index = np.empty(2 * _longest(offsets, lo, hi) + 2, np.int64)
-    labels, change = np.empty(2, np.int64), np.empty(2)
-    base = offsets[lo]
-    for i in range(lo, hi):
-        c = coefficients[i - lo]
-        if c == 0.0:
-            continue
-        change[0], change[1] = c, -c
-        a, b = offsets[i], offsets[i + 1]
-        y, z = truth[a:b], Z[a - base : b - base]
-        for t in range(b - a):
-            if y[t] != z[t]:
-                labels[0], labels[1] = y[t], z[t]
-                row_add_some(X, a + t, change, labels, 2, G)
-        for j in range(order_features(layout, y, z, index)):
-            out[index[j]] += c
-        for j in range(order_features(layout, z, y, index)):
-            out[index[j]] -= c
 
 
 @register_jitable

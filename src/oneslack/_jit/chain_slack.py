@@ -11,6 +11,7 @@ from numba import njit
 from numba.extending import register_jitable
 
 from .chain import enter, path_score, step, step_back, token_scores
+from .vectors import longest
 
 
 @register_jitable
@@ -95,12 +96,11 @@ def worst_slack(X, W, lattice, losses, y, truth, offsets, lo, hi, Z, out_losses,
     """
     P = lattice[2].shape[0]
     n_states = P * lattice[4]
-    base, longest, largest = offsets[lo], 0, 0
+    base, largest = offsets[lo], 0
     for i in range(lo, hi):
-        T = offsets[i + 1] - offsets[i]
-        longest = max(longest, T)
-        largest = max(largest, T * _n_totals(losses, y[offsets[i] : offsets[i + 1]]))
-    E, room = np.empty((longest, P)), np.empty(largest * n_states)
+        a, b = offsets[i], offsets[i + 1]
+        largest = max(largest, (b - a) * _n_totals(losses, y[a:b]))
+    E, room = np.empty((longest(offsets, lo, hi), P)), np.empty(largest * n_states)
     for i in range(lo, hi):
         a, b = offsets[i], offsets[i + 1]
         out_losses[i - lo] = leads[i - lo] = 0.0

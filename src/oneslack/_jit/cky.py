@@ -284,15 +284,15 @@ def fill(rules, scores, chart, words, loss):
 
 
 @register_jitable
-def best_chain(rules, scores, chart, cell, loss, p):
-    """(value, chain or -1) of the best way to symbol p in a cell."""
+def best_chain(rules, scores, chart, cell, loss, p, but):
+    """(value, chain or -1) of the best way to symbol p in a cell but one, -2 for none."""
     set_extra(rules, chart, cell, loss)
     base = chart.base + cell * rules.n_symbols
-    best, chain = chart.x[base + p], -1
+    best, chain = chart.x[base + p] if but != -1 else -np.inf, -1
     for q in range(rules.at[rules.above_ptr + p], rules.at[rules.above_ptr + p + 1]):
         c = rules.at[rules.above_chain + q]
         below = chart.x[base + rules.at[rules.chain_child + c]]
-        if below != -np.inf:
+        if below != -np.inf and c != but:
             value = below + chain_score(rules, scores, chart, cell, loss, c)
             if value > best:
                 best, chain = value, c
@@ -341,7 +341,7 @@ def best_root(rules, scores, chart, n, loss, but):
     for q in range(rules.n_roots):
         p = rules.at[rules.roots + q]
         if p != but:
-            value, _ = best_chain(rules, scores, chart, cell_of(0, n), loss, p)
+            value, _ = best_chain(rules, scores, chart, cell_of(0, n), loss, p, -2)
             if value > best:
                 best, root = value, p
     return best, root
@@ -355,7 +355,7 @@ def write_tree(rules, scores, chart, words, loss, p, i, j, todo, out):
     while top > 0:
         top -= 1
         p, i, j = todo[top, 0], todo[top, 1], todo[top, 2]
-        _, chain = best_chain(rules, scores, chart, cell_of(i, j), loss, p)
+        _, chain = best_chain(rules, scores, chart, cell_of(i, j), loss, p, -2)
         if chain >= 0:
             p = at[rules.chain_child + chain]
         if j - i == 1:

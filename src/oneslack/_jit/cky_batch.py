@@ -8,29 +8,23 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from .cky import best_root, chart_sizes, fill, lay_out, weigh, write_tree
+from .cky import best_root, fill, weigh, write_tree
 from .cky_features import (
     bracket_loss,
+    chart_memory,
     count_brackets,
     delta_features,
     delta_room,
     most_features,
     place_nodes,
-    score_spans,
+    prepare_chart,
     tree_features,
 )
-from .cky_second import second_best
+from .cky_lists import second_best
+from .vectors import longest
 
 #: Losses.
 BRACKETS, ZERO_ONE = 0, 1
-
-
-@register_jitable
-def _longest(offsets, lo, hi):
-    n = 0
-    for i in range(lo, hi):
-        n = max(n, offsets[i + 1] - offsets[i])
-    return n
 
 
 @register_jitable
@@ -38,23 +32,6 @@ def tree_of(trees, offsets, lo, i):
     """The part of a block's trees, beginning with those of sentence lo, that is sentence i's."""
     first = 6 * (offsets[i] - offsets[lo]) - 3 * (i - lo)
     return trees[first : first + 6 * (offsets[i + 1] - offsets[i]) - 3]
-
-
-@register_jitable
-def chart_memory(rules, n):
-    """The two blocks of a chart, and room for what is to be written of a tree."""
-    numbers, whole = chart_sizes(rules, n)
-    return np.empty(numbers), np.empty(whole, np.int64), np.empty((2 * n + 2, 3), np.int64)
-
-
-@register_jitable
-def prepare_chart(rules, spans, w, words, coarse, x, k):
-    """The chart of a sentence with its span features."""
-    chart = lay_out(rules, x, k, words.shape[0])
-    if spans.table.shape[0]:
-        first = rules.n_binary + rules.n_unary + rules.n_lexical
-        score_spans(spans, w[first:], words, coarse, rules.n_labels, x[chart.spans : chart.extra])
-    return chart
 
 
 @register_jitable
@@ -96,7 +73,7 @@ def worst(rules, spans, w, words, coarse, offsets, Y, lo, hi, kind, Z, losses, l
     Without a loss (kind < 0) the best trees, -1 everywhere where a sentence has none, and nothing else.
     Returns the first sentence without a tree, or -1.
     """
-    n, failed = _longest(offsets, lo, hi), -1
+    n, failed = longest(offsets, lo, hi), -1
     scores = weigh(rules, w)
     x, k, todo = chart_memory(rules, n)
     room, index = delta_room(rules, n), np.empty(most_features(rules, spans, n), np.int64)
@@ -129,7 +106,7 @@ def worst(rules, spans, w, words, coarse, offsets, Y, lo, hi, kind, Z, losses, l
 @njit(nogil=True, cache=True)
 def losses_of(rules, offsets, Y, lo, hi, kind, Z, out):
     """out[i - lo] = the loss of tree z against y."""
-    n = _longest(offsets, lo, hi)
+    n = longest(offsets, lo, hi)
     room = delta_room(rules, n)
     places, labels = room[0], room[5]
     table = np.empty(n * (n + 1) // 2 * rules.n_labels, np.int64)
@@ -148,7 +125,7 @@ def losses_of(rules, offsets, Y, lo, hi, kind, Z, out):
 @njit(nogil=True, cache=True)
 def delta_sum(rules, spans, words, coarse, offsets, Y, lo, hi, Z, coefficients, out):
     """out += sum_i coefficients[i - lo] delta_i(z_i)."""
-    n = _longest(offsets, lo, hi)
+    n = longest(offsets, lo, hi)
     room, index = delta_room(rules, n), np.empty(most_features(rules, spans, n), np.int64)
     for i in range(lo, hi):
         factor = coefficients[i - lo]
@@ -169,7 +146,7 @@ def delta_rows(rules, spans, words, coarse, offsets, Y, lo, hi, Z, factors):
 
     Indices are not sorted and may come twice.
     """
-    n = _longest(offsets, lo, hi)
+    n = longest(offsets, lo, hi)
     room, index = delta_room(rules, n), np.empty(most_features(rules, spans, n), np.int64)
     indices, values, total = np.empty(64, np.int64), np.empty(64), 0
     ends = np.zeros(hi - lo + 1, np.int64)

@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from .cky import cell_of
+from .cky import cell_of, chart_sizes, lay_out, word_rules
+from .vectors import longest
 
 #: How many keys a span has.
 TEMPLATES = 11
@@ -103,6 +104,23 @@ def score_spans(spans, w, words, coarse, n_labels, out):
 
 
 @register_jitable
+def chart_memory(rules, n):
+    """The two blocks of a chart, and room for what is to be written of a tree."""
+    numbers, whole = chart_sizes(rules, n)
+    return np.empty(numbers), np.empty(whole, np.int64), np.empty((2 * n + 2, 3), np.int64)
+
+
+@register_jitable
+def prepare_chart(rules, spans, w, words, coarse, x, k):
+    """The chart of a sentence with its span features."""
+    chart = lay_out(rules, x, k, words.shape[0])
+    if spans.table.shape[0]:
+        first = rules.n_binary + rules.n_unary + rules.n_lexical
+        score_spans(spans, w[first:], words, coarse, rules.n_labels, x[chart.spans : chart.extra])
+    return chart
+
+
+@register_jitable
 def place_nodes(tree, n, places):
     """places (nodes, 2): the span (i, j) of each node of a tree over n words."""
     places[0, 0], places[0, 1] = 0, n
@@ -117,10 +135,16 @@ def place_nodes(tree, n, places):
 
 
 @register_jitable
+def symbol_below(rules, tree, node):
+    """The symbol of a node below its chain."""
+    return rules.at[(rules.lexical_tag if tree[3 * node + 1] < 0 else rules.rule_parent) + tree[3 * node]]
+
+
+@register_jitable
 def node_labels(rules, tree, node, out):
     """Labels of a node, the lowest first; returns how many."""
-    at, rule, split, chain = rules.at, tree[3 * node], tree[3 * node + 1], tree[3 * node + 2]
-    out[0] = at[rules.label + at[(rules.lexical_tag if split < 0 else rules.rule_parent) + rule]]
+    at, chain = rules.at, tree[3 * node + 2]
+    out[0] = at[rules.label + symbol_below(rules, tree, node)]
     count = 1
     if chain >= 0:
         for q in range(at[rules.chain_ptr + chain + 1] - 1, at[rules.chain_ptr + chain] - 1, -1):
@@ -251,3 +275,89 @@ def bracket_loss(rules, tree, n, places, labels, n_truth, table):
                     table[row + labels[k]] -= 1
                     hits += 1
     return n_truth + total - 2 * hits
+
+
+@njit(nogil=True, cache=True)
+def spans_of_trees(rules, n_words, words, coarse, offsets, trees):
+    """(keys, labels) of all spans of all trees, as often as they occur."""
+    total = 0
+    for node in range(trees.shape[0] // 3):
+        chain = trees[3 * node + 2]
+        total += 1
+        if chain >= 0:
+            total += rules.at[rules.chain_ptr + chain + 1] - rules.at[rules.chain_ptr + chain]
+    keys, labels = np.empty(total * TEMPLATES, np.int64), np.empty(total * TEMPLATES, np.int64)
+    n = offsets.shape[0] - 1
+    places, own = np.empty((2 * longest(offsets, 0, n), 2), np.int64), np.empty(most_labels(rules), np.int64)
+    count = 0
+    for i in range(n):
+        a, b = offsets[i], offsets[i + 1]
+        tree = trees[6 * a - 3 * i : 6 * b - 3 * (i + 1)]
+        place_nodes(tree, b - a, places)
+        for node in range(2 * (b - a) - 1):
+            for k in range(node_labels(rules, tree, node, own)):
+                here = keys[count : count + TEMPLATES]
+                span_keys(n_words, words[a:b], coarse[a:b], places[node, 0], places[node, 1], here)
+                labels[count : count + TEMPLATES] = own[k]
+                count += TEMPLATES
+    return keys, labels
+
+
+# Are trees, three numbers a node, trees of the grammar over their words?
+
+
+@register_jitable
+def _is_possible(rules, tree, node, i, j, word):
+    """Whether a node's rule and split are those of some tree."""
+    rule, split = tree[3 * node], tree[3 * node + 1]
+    if j - i == 1:
+        first, last = word_rules(rules, word)
+        return split == -1 and first <= rule < last
+    return 0 <= rule < rules.n_binary and i < split < j
+
+
+@register_jitable
+def _is_root(rules, symbol):
+    found = 0
+    for q in range(rules.n_roots):
+        found += rules.at[rules.roots + q] == symbol
+    return found > 0
+
+
+@register_jitable
+def _is_tree(rules, words, tree, wanted, places):
+    """wanted (nodes,): the symbol a parent asks for, -1 at the root; places (nodes, 2)."""
+    n, at = words.shape[0], rules.at
+    places[0, 0], places[0, 1], wanted[0] = 0, n, -1
+    for node in range(2 * n - 1):
+        i, j = places[node, 0], places[node, 1]
+        if not _is_possible(rules, tree, node, i, j, words[i]):
+            return False
+        symbol, chain = symbol_below(rules, tree, node), tree[3 * node + 2]
+        if chain != -1:
+            if not 0 <= chain < rules.n_chains or at[rules.chain_child + chain] != symbol:
+                return False
+            symbol = at[rules.chain_parent + chain]
+        if node > 0 and symbol != wanted[node]:
+            return False
+        if node == 0 and not _is_root(rules, symbol):
+            return False
+        if j - i > 1:
+            rule, split = tree[3 * node], tree[3 * node + 1]
+            right = node + 2 * (split - i)
+            places[node + 1, 0], places[node + 1, 1], wanted[node + 1] = i, split, at[rules.rule_left + rule]
+            places[right, 0], places[right, 1], wanted[right] = split, j, at[rules.rule_right + rule]
+    return True
+
+
+@njit(nogil=True, cache=True)
+def first_broken(rules, words, offsets, trees):
+    """The first sentence whose tree is none of the grammar, or -1."""
+    n = offsets.shape[0] - 1
+    m = 2 * longest(offsets, 0, n)
+    wanted, places = np.empty(m, np.int64), np.empty((m, 2), np.int64)
+    for i in range(n):
+        a, b = offsets[i], offsets[i + 1]
+        if not _is_tree(rules, words[a:b], trees[6 * a - 3 * i : 6 * b - 3 * (i + 1)], wanted, places):
+            return i
+    return -1

@@ -1,7 +1,7 @@
 """Remembered cuts, seen by compiled loops in one way: as rows x_j that are multiplied and added.
 
 A kind of cuts is a named tuple of arrays with three functions on it, made known by `know`; the loops of
-groups.py are written once for all kinds.  Here are rows of a CSR matrix; _jit/chain_cuts.py has rows that are
+groups.py are written once for all kinds.  Here are rows of a CSR matrix; chain_features.py has rows that are
 remembered as outputs.
 """
 
@@ -94,3 +94,32 @@ def add_cuts(rows, numbers, coefficients, out):
     """out += sum_k coefficients_k x_numbers_k."""
     for k in range(numbers.shape[0]):
         cut_add(rows, numbers[k], coefficients[k], out)
+
+
+# Which weights some cuts touch: marked in bytes, so that no look at all weights is needed.
+
+
+@njit(nogil=True, cache=True)
+def mark(rows, numbers, marks):
+    """marks = 0 where one of the cuts `numbers` may be other than 0."""
+    for k in range(numbers.shape[0]):
+        cut_clear(rows, numbers[k], marks)
+
+
+@njit(nogil=True, cache=True)
+def collect(eights, marks, index):
+    """Fill in the places where marks are 0, in the eights of them that are named; returns how many."""
+    k = 0
+    for j in eights:
+        for i in range(8 * j, min(8 * j + 8, marks.shape[0])):
+            index[k] = i
+            k += marks[i] == 0
+    return k
+
+
+@njit(nogil=True, cache=True)
+def differences(index, after, before, scale, values):
+    """values = (after - before) / scale at the places `index`; without a branch, so that many weights come
+    from memory together."""
+    for k in range(index.shape[0]):
+        values[k] = (after[index[k]] - before[index[k]]) / scale

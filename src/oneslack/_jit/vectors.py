@@ -1,6 +1,7 @@
 """Compiled loops over vectors that need no room for what lies between."""
 
 from numba import njit
+from numba.extending import register_jitable
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
@@ -17,3 +18,12 @@ def add_scaled(total, factor, part):
     """total += factor part, both (n,)."""
     for i in range(total.shape[0]):
         total[i] += factor * part[i]
+
+
+@register_jitable
+def longest(offsets, lo, hi):
+    """The length of the longest of the rows lo <= i < hi, row i from offsets[i] to offsets[i + 1] - 1."""
+    n = 0
+    for i in range(lo, hi):
+        n = max(n, offsets[i + 1] - offsets[i])
+    return n

@@ -169,8 +169,8 @@ class StructuralSVM(Certified, CallbackSupportMixin, BaseEstimator):
         ----------
         X, Y : sequences of n inputs and n outputs
             Anything that the model understands.  A Chain takes labels of -1 that are not known: they are
-            filled in with the best labels as training goes on (see `oneslack.latent.completion`); then the
-            certificate is that of the labels filled in last, and `result_.certified` is False.
+            filled in with the best labels as training goes on (see `oneslack.latent.concave_convex`); then
+            the certificate is that of the labels filled in last, and `result_.certified` is False.
         sample_weight : array-like of shape (n,) or None
             Weights >= 0 of the examples.
 

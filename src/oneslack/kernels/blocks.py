@@ -48,13 +48,14 @@ def spans(n, size):
 
 
 def runs(offsets):
-    """(first group, lo, hi) of runs of whole groups with about BLOCK_COLUMNS columns."""
-    runs, first = [], 0
-    for k in range(1, len(offsets)):
-        if offsets[k] - offsets[first] >= BLOCK_COLUMNS or k == len(offsets) - 1:
-            runs.append((first, offsets[first], offsets[k]))
-            first = k
-    return [run for run in runs if run[2] > run[1]]
+    """(lo, hi, groups) of runs of whole groups with about BLOCK_COLUMNS columns; a group is (k, lo, hi)."""
+    runs, groups = [], []
+    for k, (lo, hi) in enumerate(pairwise(offsets)):
+        groups.append((k, lo, hi))
+        if hi - groups[0][1] >= BLOCK_COLUMNS or k == len(offsets) - 2:
+            runs.append((groups[0][1], hi, groups))
+            groups = []
+    return [run for run in runs if run[1] > run[0]]
 
 
 def inner_products(A, B, room=None):
@@ -96,8 +97,3 @@ def offset_of(X) -> float:
 def dense(rows):
     """A block as compiled loops take it."""
     return (rows.toarray() if sp.issparse(rows) else rows).astype(np.float64, copy=False)
-
-
-def singles(A):
-    """The rows one by one."""
-    return [A.take(slice(i, i + 1)) for i in range(len(A))]

@@ -265,7 +265,8 @@ class Kernel:
         if self.is_precomputed:
             return np.asarray(A.rows[np.arange(len(A)), A.index], dtype=np.float64).ravel()
         if callable(self.name):
-            return np.array([self.values(row, row)[0, 0] for row in blocks.singles(A)], dtype=np.float64)
+            rows = (A.take(slice(i, i + 1)) for i in range(len(A)))
+            return np.array([self.values(row, row)[0, 0] for row in rows], dtype=np.float64)
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(A))
         norms = blocks.squared_norms(A.rows).astype(np.float64)
@@ -273,20 +274,28 @@ class Kernel:
 
     def product(self, A: Inputs, B: Inputs, coefficients, engine) -> np.ndarray:
         """K(A, B) @ coefficients: (len(A), K) float64 for coefficients (len(B), K)."""
-        out = np.zeros((len(A), coefficients.shape[1]))
-        narrow = coefficients.astype(self.dtype)
-        right = self._right(B)
-        columns = [
-            (right.take(slice(lo, hi)), narrow[lo:hi])
-            for lo, hi in blocks.spans(len(B), blocks.BLOCK_COLUMNS)
-        ]
+        parts = [(lo, hi, [(0, lo, hi)]) for lo, hi in blocks.spans(len(B), blocks.BLOCK_COLUMNS)]
+        return self._products(A, B, coefficients, 1, parts, engine)[0]
 
-        rooms = blocks.Rooms(self.dtype, blocks.BLOCK_ROWS * blocks.BLOCK_COLUMNS)
+    def grouped_product(self, A: Inputs, B: Inputs, coefficients, offsets, engine) -> np.ndarray:
+        """(groups, len(A), K): K(A, B_k) @ coefficients_k, with B_k = B[offsets[k] : offsets[k + 1]]."""
+        return self._products(A, B, coefficients, len(offsets) - 1, blocks.runs(offsets), engine)
+
+    def _products(self, A, B, coefficients, n_groups, parts, engine):
+        """parts: (lo, hi, groups), columns that are one block, and what of them (k, lo, hi) belongs to k."""
+        out = np.zeros((n_groups, len(A), coefficients.shape[1]))
+        narrow, right = coefficients.astype(self.dtype), self._right(B)
+        # Never smaller: memory of one size is at hand again in the next call.
+        widest = max([blocks.BLOCK_COLUMNS, *(hi - lo for lo, hi, _ in parts)])
+        rooms = blocks.Rooms(self.dtype, blocks.BLOCK_ROWS * widest)
+        parts = [(right.take(slice(lo, hi)), lo, groups) for lo, hi, groups in parts]
 
         def fill(span):
-            rows, room = A.take(slice(*span)), rooms.mine()
-            for part, c in columns:
-                out[slice(*span)] += self._block(rows, part, room) @ c
+            rows, room, sums = A.take(slice(*span)), rooms.mine(), out[:, slice(*span)]
+            for part, first, groups in parts:
+                K = self._block(rows, part, room)
+                for k, lo, hi in groups:
+                    sums[k] += K[:, lo - first : hi - first] @ narrow[lo:hi]
 
         blocks.over_blocks(fill, len(A), engine)
         return out
@@ -307,28 +316,6 @@ class Kernel:
         """Is a value little more than a dense product of two rows, and are these short?"""
         named = self._by_products or (isinstance(self.name, str) and self.name in ("linear", "poly"))
         return named and not sp.issparse(A.rows) and A.rows.shape[1] <= QUICK_COLUMNS
-
-    def grouped_product(self, A: Inputs, B: Inputs, coefficients, offsets, engine) -> np.ndarray:
-        """(groups, len(A), K): K(A, B_k) @ coefficients_k, with B_k = B[offsets[k] : offsets[k + 1]]."""
-        out = np.zeros((len(offsets) - 1, len(A), coefficients.shape[1]))
-        narrow = coefficients.astype(self.dtype)
-        right = self._right(B)
-        parts = [(k, right.take(slice(lo, hi)), lo, hi) for k, lo, hi in blocks.runs(offsets)]
-
-        widest = max((hi - lo for _, _, lo, hi in parts), default=0)
-        rooms = blocks.Rooms(self.dtype, blocks.BLOCK_ROWS * widest)
-
-        def fill(span):
-            rows, room = A.take(slice(*span)), rooms.mine()
-            for k, part, lo, hi in parts:
-                K = self._block(rows, part, room)
-                while lo < hi:
-                    end = offsets[k + 1]
-                    out[k, slice(*span)] = K[:, lo - hi : end - hi or None] @ narrow[lo:end]
-                    lo, k = end, k + 1
-
-        blocks.over_blocks(fill, len(A), engine)
-        return out
 
 
 def _check_mirror(K, mirror, some, rows):

@@ -1,4 +1,4 @@
-"""Latent variables: complete them at w, train, and again (the concave-convex procedure).
+"""Fill in what is not known (latent values, labels), train, and again: the concave-convex procedure.
 
     L(w) = 1/2 |r (w - prior)|^2 + C sum_i s_i ( max_{y,h} [loss(y_i, y, h) + <w, psi(x_i, y, h)>]
                                                  - max_h <w, psi(x_i, y_i, h)> )
@@ -7,7 +7,8 @@ is a difference of convex functions.  With the latent values h_i of the truths h
 convex P(w; h), which lies above L everywhere and touches it where every h_i is best.  So from h best at w,
 any w' with P(w'; h) <= P(w; h) has L(w') <= P(w'; h) <= P(w; h) = L(w): a round of completing and training
 never raises L (Yuille & Rangarajan 2003; Felzenszwalb et al. 2010; Yu & Joachims 2009; Ramanan 2013, A.4 and
-A.5).
+A.5).  Labels that are not known are latent values, too: then h is an output that agrees with what is known of
+y_i, and the loss counts only that.
 
 What is reached depends on the start: several may be tried.  Rounds go on from the duals and remembered cuts
 of the last one, moved to the new truths (memory/moved_cuts.py), where the solver keeps them, and from its w
@@ -27,8 +28,8 @@ from ..problems.in_memory import Problem
 from ..problems.per_example import failure, joint_row
 from ..result import Result, Status
 
-#: Statuses after which the next round may begin.
-_GO_ON = (Status.CONVERGED, Status.EPSILON, Status.STALLED, Status.ROUNDING)
+#: Statuses of a training that has come to its end.
+_DONE = (Status.CONVERGED, Status.EPSILON, Status.STALLED, Status.ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,9 @@ class Rounds:
     on_round : each called with a Round; a true answer stops
     """
 
+    #: Statuses after which the next round may begin.
+    goes_on = (*_DONE, Status.TIME_LIMIT, Status.MAX_ITER)
+
     def __init__(
         self, model, X, Y, problem_options, training, *, max_rounds=50, outer_tol=1e-3, annealing=0,
         time_limit=None, on_round=(),
@@ -94,7 +98,7 @@ class Rounds:
         best, rounds = None, []
         for start in range(n_starts):
             rng = np.random.default_rng([seed, start])
-            path = self._run(start, None if truths is None or start else list(truths), rng)
+            path = self.run(start, None if truths is None or start else list(truths), rng)
             rounds += path.rounds if path else []
             if best is None or (path and path.objective < best.objective):
                 best = path
@@ -106,32 +110,34 @@ class Rounds:
 
     # One start.
 
-    def _run(self, start, truths, rng) -> Path | None:
+    def run(self, start, truths, rng=None, w=None) -> Path | None:
         """As far as it comes: Ctrl-C may also fall between two trainings."""
         path = None
         try:
-            for path in self._paths(start, truths, rng):
+            for path in self._paths(start, truths, rng, w):
                 self.interrupted |= path.result.status is Status.INTERRUPTED
         except KeyboardInterrupt:
             self.interrupted = self.stopped = True
         return path
 
-    def _paths(self, start, truths, rng):
-        """Yield the path after each round, and at its end; no truths are those completed at random."""
-        w, result, state, rounds = None, None, {}, []
+    def _paths(self, start, truths, rng, w):
+        """Yield the path after each round, and at its end; no truths are those completed at w, and no w is a
+        random one, to complete at and no more."""
+        result, state, rounds = None, {}, []
         if truths is None:
-            truths = self._complete(rng.normal(size=self.model.n_params))
+            truths = self._complete(rng.normal(size=self.model.n_params) if w is None else w)
         last, old = np.inf, None
         for number in range(self.max_rounds):
             annealed = number < self.annealing
             if number:
                 truths = self._complete(w, rng if annealed else None, 1.0 - number / max(self.annealing, 1))
-            changed = [i for i in range(len(truths)) if old is None or not _same(truths[i], old[i])]
+            changed = self._changed(truths, old)
             problem = self._problem(truths)
             with problem.engine:
+                w = None if w is None else problem.regulariser.feasible(w)
                 objective = np.inf if w is None else problem.primal(w)
                 ends = number > self.annealing and (
-                    not changed or last - objective <= self.outer_tol * abs(objective)
+                    not len(changed) or last - objective <= self.outer_tol * abs(objective)
                 )
                 if ends or self.stopped or (number and self._left() == 0.0):
                     yield Path(w, objective, truths, result, rounds)
@@ -146,7 +152,7 @@ class Rounds:
                 start, number, objective, result.primal, result.gap, len(changed), annealed,
                 time.perf_counter() - self.begin,
             )))  # fmt: skip
-            self.stopped |= result.status not in (*_GO_ON, Status.TIME_LIMIT, Status.MAX_ITER)
+            self.stopped |= result.status not in self.goes_on
             last, old = objective, truths
             yield Path(w, result.primal, truths, result, rounds)
             if not improved and number >= self.annealing:
@@ -165,6 +171,34 @@ class Rounds:
             time_limit=None if left is None else max(left, 1e-9),
             **self.training,
         )
+
+    def _told(self, entry):
+        wishes = [callback(entry) for callback in self.on_round]
+        self.stopped |= any(wishes)
+        return entry
+
+    def _left(self):
+        """Seconds that are left, None for no limit."""
+        if self.time_limit is None:
+            return None
+        return max(self.time_limit - (time.perf_counter() - self.begin), 0.0)
+
+    def conclude(self, path, said) -> Result:
+        """The path's Result, and what is `said` of its rounds.  It is not certified, as the bound is one for
+        these completions only."""
+        n_rounds, result = len(path.rounds), path.result
+        rounds = f"{n_rounds} round{'s' * (n_rounds > 1)}"
+        # The best start need not be the one that was cut short.
+        status = Status.INTERRUPTED if self.interrupted else result.status
+        seconds = time.perf_counter() - self.begin
+        reason = f"{result.reason}; {said.format(rounds)}"
+        return replace(result, status=status, certified=False, reason=reason, seconds=seconds, state={})
+
+    # What is completed: here latent values of single examples.
+
+    def _changed(self, truths, old):
+        """Which truths differ from the last ones."""
+        return [i for i in range(len(truths)) if old is None or not _same(truths[i], old[i])]
 
     def _carried(self, state, problem, old, truths, changed):
         """What a solver may go on from in a problem with other truths."""
@@ -197,35 +231,15 @@ class Rounds:
                 raise failure(i, error) from error
         return truths
 
-    def _told(self, entry):
-        wishes = [callback(entry) for callback in self.on_round]
-        self.stopped |= any(wishes)
-        return entry
-
-    def _left(self):
-        """Seconds that are left, None for no limit."""
-        if self.time_limit is None:
-            return None
-        return max(self.time_limit - (time.perf_counter() - self.begin), 0.0)
-
 
 def solve_latent(model, X, Y, problem_options, training, *, n_starts=1, seed=0, truths=None, **options):
-    """(Path, rounds): the best of several starts, and the rounds of all.
-
-    The Result of the path is that of its last convex problem; it is not certified, as other latent values
-    have other bounds.
-    """
+    """(Path, rounds): the best of several starts, and the rounds of all."""
     procedure = Rounds(model, X, Y, problem_options, training, **options)
     path, rounds = procedure.best_of(n_starts, seed, truths)
-    n_rounds = len(path.rounds)
-    reason = f"{path.result.reason}; {n_rounds} round{'s' * (n_rounds > 1)} of completing and training"
+    said = "{} of completing and training"
     if n_starts > 1:
-        reason += f", the best of {len({entry.start for entry in rounds})} starts"
-    seconds = time.perf_counter() - procedure.begin
-    # The best start need not be the one that was cut short.
-    status = Status.INTERRUPTED if procedure.interrupted else path.result.status
-    result = replace(path.result, status=status, certified=False, reason=reason, seconds=seconds, state={})
-    return replace(path, result=result), rounds
+        said += f", the best of {len({entry.start for entry in rounds})} starts"
+    return replace(path, result=procedure.conclude(path, said)), rounds
 
 
 def _same(a, b) -> bool:
@@ -235,3 +249,57 @@ def _same(a, b) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return bool(a == b)
+
+
+# Labels that are not known.
+
+
+class Filled:
+    """A model on packed data with all labels filled in: it packs to these."""
+
+    def __init__(self, model, data):
+        self._model, self._data = model, data
+
+    def pack(self, X, Y, weights=None):
+        return self._data
+
+    def __getattr__(self, name):
+        return getattr(self._model, name)
+
+
+class LabelRounds(Rounds):
+    """Truths are the labels of all examples, in one array; rounds go on from w alone."""
+
+    goes_on = _DONE
+
+    def __init__(self, problem_of, model, data, training, time_limit):
+        super().__init__(model, None, None, None, dict(training, keep_state=False), time_limit=time_limit)
+        self.problem_of, self.data = problem_of, data
+
+    def _changed(self, labels, old):
+        return np.flatnonzero(labels != old)  # all where there are no old ones
+
+    def _carried(self, state, problem, old, truths, changed):
+        return {}
+
+    def _problem(self, labels):
+        return self.problem_of(Filled(self.model, self.data.completed(labels)))
+
+    def _complete(self, w, rng=None, heat=0.0):
+        """The best labels of all examples that agree with those known."""
+        return np.concatenate([self.model.complete_batch(self.data, shard, w) for shard in self.data.shards])
+
+
+def solve_completed(problem_of, model, data, w, *, time_limit=None, **training) -> Result:
+    """Rounds of filling in labels and training, from w (n_params,) on.
+
+    problem_of : problem_of(model) -> Problem on the examples that `data` holds
+    model : offers `complete_batch(data, shard, w)`
+    data : packed, with outputs known in part: `completed(labels)` fills them in
+    training : as `driver.solve` takes it; interrupt is "return"
+    """
+    procedure = LabelRounds(problem_of, model, data, training, time_limit)
+    path = procedure.run(0, None, w=w)
+    if path is None:
+        raise KeyboardInterrupt  # before there was a model
+    return procedure.conclude(path, "unknown labels were filled in, in {}")

@@ -21,8 +21,8 @@ from functools import partial
 import numpy as np
 
 from ..memory.doubts import Doubts
-from ..memory.remembered import Remembered
 from ..result import Step
+from .structured_dual import begin
 
 #: Passes over the working set for one solution of its dual, at most.
 PASSES = 1000
@@ -60,16 +60,11 @@ class NSlack:
 
     def _rounds(self, problem, start, tol):
         """Algorithm 1: everyone is asked in each round."""
-        store = Remembered(problem, problem.upper_duals)
-        rng = np.random.default_rng(self.seed)
+        store, rng, goes_on = begin(problem, self.seed, start, "epsilon")
         epsilon, owed = np.inf, 0.0
         looked = np.inf  # the gap at the last look; by the papers' rule (tol 0) half of it is worth another
-        if "epsilon" in start:
-            store.restore(start["store"])
-            rng.bit_generator.state = start["rng"]
+        if goes_on:
             epsilon, owed, looked = start["epsilon"], start["owed"], start["looked"]
-        else:
-            store.take_over(start)
 
         def state():
             random = rng.bit_generator.state
@@ -126,15 +121,11 @@ class NSlack:
 
     def _sparing(self, problem, start, tol):
         """The examples most in doubt are asked, and the dual is solved to a share of what that brought."""
-        store = Remembered(problem, problem.upper_duals)
-        rng = np.random.default_rng(self.seed)
+        store, rng, goes_on = begin(problem, self.seed, start, "doubts")
         doubts, looked = Doubts(store.upper, self.parts), np.inf
-        if "doubts" in start and "store" in start:
-            store.restore(start["store"])
+        if goes_on:
             doubts.restore(start["doubts"])
-            rng.bit_generator.state, looked = start["rng"], start["looked"]
-        else:
-            store.take_over(start)
+            looked = start["looked"]
 
         def state():
             random = rng.bit_generator.state

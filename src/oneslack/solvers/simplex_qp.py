@@ -70,17 +70,19 @@ def solve_simplex_qp(Q, b, total, a, F=None, tol=0.0, max_iter=1000, groups=None
         support[_entering(reduced, support) if k == 1 else top[reduced[top] > 0.0]] = True
     a *= (total / np.bincount(groups, a))[groups]
     value = float(b @ a - 0.5 * a @ (Q @ a))
-    gap = gap_of(Q, b, E, a, multipliers, total, groups)
+    g = b - Q @ a
+    reduced = g - E[:, k:] @ multipliers[k:]
+    gap = max(total * float(reduced[_first_of_groups(reduced, groups, k)].sum()) - float(a @ g), 0.0)
     return QPSolution(a, value, gap, multipliers[k:] / size, n_iter)
 
 
-def gap_of(Q, b, E, a, multipliers, total, groups=None) -> float:
-    """How far f(a) is from the optimum, at most."""
-    g = b - Q @ a
-    groups = np.zeros(len(b), int) if groups is None else groups
-    k = int(groups.max()) + 1
-    reduced = g - E[:, k:] @ multipliers[k:]
-    return max(total * float(reduced[_first_of_groups(reduced, groups, k)].sum()) - float(a @ g), 0.0)
+def solve_further(Q, b, total, a, F, tol, groups=None) -> QPSolution:
+    """The same, but never the point `a` itself: good enough for `tol`, it would bring nothing new."""
+    solution = solve_simplex_qp(Q, b, total, a, F, tol, groups=groups)
+    if solution.n_iter == 1:
+        tol = min(0.01 * tol, 0.1 * solution.gap)
+        solution = solve_simplex_qp(Q, b, total, solution.a, F, tol, groups=groups)
+    return solution
 
 
 def _first_of_groups(values, groups, k):

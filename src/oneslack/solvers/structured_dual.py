@@ -27,19 +27,25 @@ LIMIT = 10
 FORGET = 100
 
 
+def begin(problem, seed, start, own):
+    """(store, rng, whether a run goes on): where `start` is a state of one's own kind, as its name `own`
+    says, or has cuts to take over."""
+    store, rng = Remembered(problem, problem.upper_duals), np.random.default_rng(seed)
+    if own in start and "store" in start:
+        store.restore(start["store"])
+        rng.bit_generator.state = start["rng"]
+        return store, rng, True
+    store.take_over(start)
+    return store, rng, False
+
+
 def structured_steps(problem, seed, start, tol):
     """The steps of `DualCD` for a model without passes of its own."""
-    store = Remembered(problem, problem.upper_duals)
-    rng = np.random.default_rng(seed)
-    waited, target = 0, OPTIMISM * max(tol, 1e-15)
     start = start or {}
-    if "waited" in start:
-        store.restore(start["store"])
-        rng.bit_generator.state, waited = start["rng"], start["waited"]
-        if start.get("tol") == tol:  # another tolerance begins anew
-            target = start["target"]
-    else:
-        store.take_over(start)
+    store, rng, goes_on = begin(problem, seed, start, "waited")
+    waited, target = start["waited"] if goes_on else 0, OPTIMISM * max(tol, 1e-15)
+    if goes_on and start.get("tol") == tol:  # another tolerance begins anew
+        target = start["target"]
 
     def state():
         mine = {"store": store.state(), "rng": rng.bit_generator.state}

@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...data.rows import as_rows
 from ...errors import OneslackError
+from ...estimators._shared.kernel_inputs import on_basis
 from ...estimators._shared.targets import encode, example_weights
-from ...estimators._shared.weight_terms import rows_of_terms
+from ...estimators._shared.weight_terms import given_terms, rows_of_terms, tagger_terms
 from ...metrics import k_of
-from .kernels import basis_features, kernel_matrix
+from ...models.chain import Chain
+from ...problems.regulariser_input import regulariser_of
 from .losses import Hinge, ManyClasses, Pairs, Tube
 from .measures import AveragePrecisionLoss, Labellings, TopK, counts_loss, f_beta_loss
 from .objective import Objective
+from .structured import ChainExamples, ModelExamples, StructuredObjective
 
 #: Examples at most that are compared two by two: pairs to rank, values of a kernel.
 TWO_BY_TWO = 4000
@@ -38,8 +42,6 @@ class Recomputed:
 
 def recomputed(estimator, X, y, sample_weight=None, groups=None) -> Recomputed:
     """By the name of the estimator's class."""
-    from . import structured_estimators as structured
-
     builders = {
         "LinearSVC": _classes,
         "LinearSVR": _regression,
@@ -47,9 +49,9 @@ def recomputed(estimator, X, y, sample_weight=None, groups=None) -> Recomputed:
         "OrdinalSVC": _ordinal,
         "MetricSVC": _measure,
         "KernelSVC": _kernel,
-        "StructuralSVM": structured.any_model,
-        "SequenceTagger": structured.tagger,
-        "GrammarParser": structured.parser,
+        "StructuralSVM": _any_model,
+        "SequenceTagger": _tagger,
+        "GrammarParser": _parser,
     }
     names = [kind.__name__ for kind in type(estimator).__mro__ if kind.__name__ in builders]
     if not names:
@@ -76,6 +78,11 @@ def _known_classes(estimator, y):
     if not np.array_equal(classes, estimator.classes_):
         raise OneslackError(f"classes_ is {list(estimator.classes_)}, but y has the classes {list(classes)}")
     return codes
+
+
+def _against_others(codes, K):
+    """(n,) of -1 and +1 for each class; for the second alone where there are two."""
+    return [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
 
 
 def _ones(n, sample_weight):
@@ -122,6 +129,28 @@ def _sizes(X, w, bias=0.0):
     return (np.asarray(abs(X) @ np.abs(np.atleast_2d(w)).T) + np.abs(bias)).max(axis=1)
 
 
+# Kernels.
+
+
+def _kernel_matrix(kernel, A, B) -> np.ndarray:
+    """K(A, B), (len(A), len(B)), of a fitted `Kernel`; not for precomputed ones."""
+    if callable(kernel.name):
+        return np.asarray(kernel.name(A, B), dtype=float)
+    A, B = (np.asarray(part.toarray() if sp.issparse(part) else part, dtype=float) for part in (A, B))
+    if kernel.name == "linear":
+        return A @ B.T
+    if kernel.name == "poly":
+        return (kernel.gamma * (A @ B.T) + kernel.coef0) ** kernel.degree
+    power = 2 if kernel.name == "rbf" else 1
+    distances = np.array([(np.abs(a - B) ** power).sum(axis=1) for a in A]).reshape(len(A), len(B))
+    return np.exp(-kernel.gamma * distances)
+
+
+def _basis_features(basis, X) -> np.ndarray:
+    """The features (n, k) of fitted `KernelFeatures`: k(x, B) mapping."""
+    return _kernel_matrix(basis._kernel, X, basis.components_) @ basis.mapping_
+
+
 # Estimators.
 
 
@@ -134,8 +163,8 @@ def _classes(estimator, X, y, sample_weight):
     if K == 2:
         s = s * np.array([cost[0, 1], cost[1, 0]])[codes]
     if K == 2 or estimator.multi_class == "ovr":
-        labels = [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
-        objectives = [_objective(estimator, X, Hinge(y_k, s, C), k) for k, y_k in enumerate(labels)]
+        labels = enumerate(_against_others(codes, K))
+        objectives = [_objective(estimator, X, Hinge(y_k, s, C), k) for k, y_k in labels]
     else:
         objectives = [_objective(estimator, X, ManyClasses(codes, s, C, cost))]
     return Recomputed(objectives, *_of_classes(estimator, given, *_linear(estimator, X)))
@@ -165,7 +194,7 @@ def _few(n):
 def _ranking(estimator, X, y, sample_weight, groups=None):
     _few(len(y))
     given, X = X, _rows(X)
-    X = X if estimator.basis_ is None else basis_features(estimator.basis_, X)
+    X = X if estimator.basis_ is None else _basis_features(estimator.basis_, X)
     loss = Pairs(np.asarray(y), groups, _ones(len(y), sample_weight), C_of(estimator))
     is_rounded = estimator.basis_ is not None
     objective = Objective(X, loss, np.atleast_2d(estimator.coef_), is_rounded=is_rounded)
@@ -198,8 +227,7 @@ def _measure(estimator, X, y, sample_weight):
     if estimator.multilabel_:
         columns = np.where(y.T > 0, 1.0, -1.0)
     else:
-        codes, K = _known_classes(estimator, y), len(estimator.classes_)
-        columns = [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
+        columns = _against_others(_known_classes(estimator, y), len(estimator.classes_))
     sees_bias = callable(estimator.metric) or estimator.metric in ("error", "f1", "fbeta")
     objectives = [
         Objective(
@@ -243,7 +271,7 @@ def _kernel(estimator, X, y, sample_weight):
     _few(n)
     s = _ones(n, example_weights(X, estimator.classes_, codes, estimator.class_weight, sample_weight))
     kernel, C = estimator._kernel, C_of(estimator)
-    gram = np.asarray(X, dtype=float) if kernel.is_precomputed else kernel_matrix(kernel, X, X)
+    gram = np.asarray(X, dtype=float) if kernel.is_precomputed else _kernel_matrix(kernel, X, X)
     w = np.zeros((len(estimator.dual_coef_), n))
     w[:, estimator.support_] = estimator.dual_coef_
     bias = estimator.intercept_ if estimator.fit_intercept else None
@@ -253,13 +281,101 @@ def _kernel(estimator, X, y, sample_weight):
 
     kind = {"is_kernel": True, "is_rounded": not kernel.is_precomputed}
     if K == 2 or estimator.multi_class == "ovr":
-        labels = [np.where(codes == k, 1.0, -1.0) for k in ([1] if K == 2 else range(K))]
         objectives = [
             Objective(gram, Hinge(y_k, s, C), w[k : k + 1], None if bias is None else bias[k : k + 1], **kind)
-            for k, y_k in enumerate(labels)
+            for k, y_k in enumerate(_against_others(codes, K))
         ]
     else:
         objectives = [Objective(gram, ManyClasses(codes, s, C, 1.0 - np.eye(K)), w, bias, **kind)]
     return Recomputed(
         objectives, *_of_classes(estimator, X, scores, lambda: _sizes(gram, w, estimator.intercept_))
     )
+
+
+# Estimators of structured outputs.
+
+
+def _structured(estimator, examples, sample_weight, terms, outputs, is_rounded=False):
+    """outputs() are the predictions, as the model writes them."""
+    w = estimator.coef_
+    model = examples.model
+    penalty = regulariser_of(model, **terms)
+    s = _ones(len(examples), sample_weight)
+    objective = StructuredObjective(
+        examples, C_of(estimator), s, w, penalty.prior, penalty.scale, penalty.nonnegative, is_rounded
+    )
+
+    def best():
+        return np.array([examples.best_score(w, i) for i in range(len(examples))])
+
+    def lacking():
+        said = [examples.score(w, i, z) for i, z in enumerate(outputs())]
+        return best() - np.array(said)
+
+    return Recomputed([objective], lacking, lambda: np.abs(best()) + examples.sizes(w))
+
+
+def _examples(model, X, Y, rescaling):
+    if isinstance(model, Chain) and rescaling == "margin":
+        return ChainExamples(model, X, Y)
+    return ModelExamples(model, X, Y, rescaling == "slack")
+
+
+def _any_model(estimator, X, Y, sample_weight):
+    """Of a StructuralSVM."""
+    if isinstance(estimator.model, Chain):
+        _refuse_unknown([(np.asarray(y) < 0).any() for y in Y])
+    basis, outputs = getattr(estimator, "basis_", None), lambda: estimator.predict(X)
+    inputs = X if basis is None else [_through(basis, x) for x in X]
+    examples = _examples(on_basis(estimator.model, basis), inputs, Y, estimator.rescaling)
+    terms = given_terms(estimator)
+    return _structured(estimator, examples, sample_weight, terms, outputs, basis is not None)
+
+
+def _through(basis, x):
+    """A row, or a matrix of rows, on the features of a basis."""
+    return _basis_features(basis, x) if np.ndim(x) == 2 else _basis_features(basis, np.atleast_2d(x))[0]
+
+
+def _refuse_unknown(unknown):
+    if any(unknown):
+        i = unknown.index(True)
+        raise OneslackError(f"sentence {i} has a label that is not known: no one objective was minimised")
+
+
+def _tagger(estimator, X, Y, sample_weight):
+    """Of a SequenceTagger."""
+    if isinstance(Y, str):
+        raise OneslackError("check_certificate takes the labels themselves: a list for each sentence")
+    rows, classes = estimator._features(X), estimator.classes_
+    basis = getattr(estimator._indexer, "features", None) if estimator.kernel is not None else None
+    sentences = [rows[i] if basis is None else _basis_features(basis, X[i]) for i in range(len(rows))]
+    _refuse_unknown([None in list(labels) for labels in Y])
+    codes = [np.searchsorted(classes, list(labels)) for labels in Y]
+    examples = _examples(estimator.model_, sentences, codes, estimator.rescaling)
+    terms = tagger_terms(estimator, estimator._indexer, estimator.model_, classes)
+
+    def outputs():
+        return [np.searchsorted(classes, labels) for labels in estimator.predict(X)]
+
+    return _structured(estimator, examples, sample_weight, terms, outputs, basis is not None)
+
+
+def _parser(estimator, X, Y, sample_weight):
+    """Of a GrammarParser; X are trees where Y is None."""
+    from ...estimators.grammar_parser import _both
+
+    sentences, trees = _both(X, Y)
+    grammar, model = estimator.grammar_, estimator.model_
+    kept = [i for i in range(len(trees)) if i not in set(estimator.outside_)]
+    words = [grammar.word_ids(sentences[i]) for i in kept]
+    examples = ModelExamples(
+        model, words, [grammar.encode(trees[i]) for i in kept], estimator.rescaling == "slack"
+    )
+    s = None if sample_weight is None else np.asarray(sample_weight, dtype=float)[kept]
+    prior = {"prior": model.frequency_prior()} if estimator.frequencies == "prior" else {}
+
+    def outputs():
+        return [grammar.encode(tree) for tree in estimator.predict([sentences[i] for i in kept])]
+
+    return _structured(estimator, examples, s, prior, outputs)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ... import driver
-from ...latent.completion import solve_completed
+from ...latent.concave_convex import solve_completed
 from ...models.chain.runs import inner_chain, known_runs, widened
 from ...problems.in_memory import Problem
 from ...problems.new import engine_of

@@ -119,9 +119,7 @@ class ChainData:
 
     def take(self, index) -> ChainData:
         """The sentences `index`, as a copy."""
-        index = np.asarray(index)
-        if index.dtype == bool:
-            index = np.flatnonzero(index)
+        index = np.arange(self.n)[index]
         places = self.X.places(index)
         truth = None if self.truth is None else self.truth[places]
         return ChainData(self.X.take(index), self.y[places], truth, self.weights[index], self.n_labels)

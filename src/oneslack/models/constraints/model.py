@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from ...certificate.rounding import Extent, Sizes
 from ...data.rows import Shard, as_rows, check_finite, compiled_view, cut_into_shards
+from ..linear.binary import Binary
 from ..linear.rows import longest_row, upper_lengths
 
 
@@ -108,6 +109,9 @@ class Constraints:
     """Rows of d numbers; scores are <w, x_ij>, one a row."""
 
     n_params: int
+    intercept = False
+
+    new_scores, scores, adjoint = Binary.new_scores, Binary.scores, Binary.adjoint
 
     def pack(self, X, Y, weights=None) -> ConstraintData:
         X = as_rows(X)
@@ -130,21 +134,6 @@ class Constraints:
                 order = np.argsort(groups, kind="stable")
                 X, margins = X[order], margins[order]
         return ConstraintData(X, margins, starts, weights, order)
-
-    def new_scores(self, data):
-        return np.empty(data.n)
-
-    def scores(self, data, shard, w, out):
-        from ..._jit.rows import scores
-
-        scores(data.view, w, 0.0, shard.lo, shard.hi, out)
-
-    def adjoint(self, data, shard, coefficients):
-        from ..._jit.rows import adjoint
-
-        g = np.zeros(self.n_params)
-        adjoint(data.view, coefficients, shard.lo, shard.hi, g)
-        return g
 
     def sizes(self, data) -> Sizes:
         return Sizes(data.lengths, np.abs(data.margins), data.row_weights)

@@ -1,4 +1,4 @@
-"""Trees with at most two children a node, and back.
+"""Trees with at most two children a node.
 
 A node A with children B C D becomes, from the right,
 
@@ -33,7 +33,7 @@ class Symbol(NamedTuple):
 
 
 def binarise(tree, direction="right", horizontal=None, vertical=1) -> Tree:
-    """The tree with at most two children a node, named by Symbols; `unbinarise` gives back the same tree."""
+    """The tree with at most two children a node, named by Symbols."""
     check_orders(direction, horizontal, vertical)
     order, stack = [], [(tree, ())]
     while stack:
@@ -58,19 +58,6 @@ def binarise(tree, direction="right", horizontal=None, vertical=1) -> Tree:
             children = fold(symbol, children, [child.label for child in node.children], horizontal)
         done[len(done) - n :] = [new_tree(symbol, children)]
     return done[0]
-
-
-def unbinarise(tree) -> Tree:
-    """The tree that was binarised."""
-    return tree.rebuild(_undo)
-
-
-def _undo(node, children):
-    """Parts come as tuples of children, to be spliced into their parent."""
-    spliced = ()
-    for child in children:
-        spliced += child if isinstance(child, tuple) else (child,)
-    return spliced if node.label.kind == PART else new_tree(node.label.label, spliced)
 
 
 def _fold_right(symbol, children, labels, horizontal):

@@ -76,9 +76,7 @@ class GrammarData:
 
     def take(self, index) -> GrammarData:
         """The sentences `index`, as a copy."""
-        index = np.asarray(index)
-        if index.dtype == bool:
-            index = np.flatnonzero(index)
+        index = np.arange(self.n)[index]
         trees = None if self.trees is None else Ragged(self.trees, self.offsets).take(index).values
         coarse = self.coarse[self.words.places(index)]
         return GrammarData(self.words.take(index), coarse, trees, self.weights[index])
@@ -117,6 +115,8 @@ def _word_ids(grammar, i, x):
 
 
 def _trees(rules, Y, words):
+    from ..._jit.cky_features import first_broken
+
     Y = Y if isinstance(Y, Ragged) else Ragged.from_list(Y)
     if len(Y) != len(words):
         raise ValueError(f"X has {len(words)} sentences but Y has {len(Y)} trees")
@@ -129,14 +129,7 @@ def _trees(rules, Y, words):
             f"it has {Y.lengths[i]}"
         )
     values = np.ascontiguousarray(Y.values, dtype=np.int64)
-    _refuse_broken(rules, values, words)
-    return values
-
-
-def _refuse_broken(rules, trees, words):
-    """Raise where three numbers of a span do not fit together."""
-    from ..._jit.cky_checks import first_broken
-
-    i = first_broken(rules, words.values, words.offsets, trees)
+    i = first_broken(rules, words.values, words.offsets, values)
     if i >= 0:
         raise ValueError(f"sentence {i}: y is no tree of the grammar over these words")
+    return values

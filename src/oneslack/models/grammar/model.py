@@ -20,12 +20,12 @@ import scipy.sparse as sp
 
 from ...certificate.rounding import Sizes
 from ...data.rows import Shard
+from .binarise import PHRASE
 from .data import GrammarData, pack_sentences
 from .listing import all_trees
 from .rules import Grammar
 from .spans import SpanFeatures, no_spans, tag_of_class
 from .tables import compiled_rules
-from .tilted_loss import TiltedLoss
 
 #: Losses, by the number that compiled loops know.
 LOSSES = {"brackets": 0, "zero_one": 1}
@@ -185,15 +185,6 @@ class GrammarModel:
             a_node = a_node + longest * float(np.abs(self._log_frequencies).max(initial=0.0))
         return Sizes(2.0 * a_node * nodes, 4.0 * longest * nodes, data.weights)
 
-    def loss_batch(self, data, shard, Z):
-        """(sentences of the shard,): their losses."""
-        from ..._jit.cky_batch import losses_of
-
-        out = np.empty(shard.hi - shard.lo)
-        Z = self._trees(data, shard, Z)
-        losses_of(self._rules, data.word_offsets, data.known_trees(), shard.lo, shard.hi, self._kind, Z, out)
-        return out + self._fewer_brackets(data, shard, Z) if self._tilted else out
-
     def _fewer_brackets(self, data, shard, Z):
         """(c - 1) (|y| - |z|) of the sentences of a shard."""
         first, last = data.offsets[shard.lo], data.offsets[shard.hi]
@@ -201,16 +192,14 @@ class GrammarModel:
         Y = data.known_trees()[first:last]
         return self._tilted.sizes(Y, starts) - self._tilted.sizes(Z, starts)
 
-    def delta_sum(self, data, shard, Z, coefficients, out=None):
-        """(n_params,): out, or zeros, plus sum_i coefficients_i delta_i(z_i)."""
+    def delta_sum(self, data, shard, Z, coefficients):
+        """(n_params,): sum_i coefficients_i delta_i(z_i)."""
         from ..._jit.cky_batch import delta_sum
 
-        out = np.zeros(self.n_params) if out is None else out
-        rules = slice(0, self.grammar.n_rules if self.frequencies else 0)
-        before = out[rules].copy()
+        out = np.zeros(self.n_params)
         delta_sum(*self._places(data, shard, Z), np.ascontiguousarray(coefficients, dtype=np.float64), out)
         if self.frequencies:
-            out[-1] += (out[rules] - before) @ self._log_frequencies
+            out[-1] += out[: self.grammar.n_rules] @ self._log_frequencies
         return out
 
     def delta_rows(self, data, shard, Z, factors=None):
@@ -290,7 +279,7 @@ class GrammarModel:
     @cached_property
     def _tilted(self):
         """None where brackets count alike."""
-        return TiltedLoss(self.grammar, self.missing - 1.0) if self.missing != 1.0 else None
+        return _TiltedLoss(self.grammar, self.missing - 1.0) if self.missing != 1.0 else None
 
     @cached_property
     def _rules(self):
@@ -307,3 +296,39 @@ class GrammarModel:
     @cached_property
     def _tags(self):
         return tag_of_class(self.grammar)
+
+
+class _TiltedLoss:
+    """A bracket that is missing may cost more than one too many.
+
+    With u missing and v too many brackets, the loss is  c u + (2 - c) v.  As u - v = |y| - |z|, the
+    difference in the number of brackets, it is
+
+        c u + (2 - c) v  =  u + v  +  (c - 1) (|y| - |z|)
+
+    and |z| is a sum over the rules of z.  So the worst tree for this loss is the one for u + v at weights
+    that are lowered by c - 1, the tilt, for each rule that makes a bracket.
+
+    rules (n_rules,): what a rule adds to (c - 1) |z|
+    """
+
+    def __init__(self, grammar, tilt):
+        self.tilt, self.n_binary = tilt, grammar.n_binary
+        parents = np.concatenate([grammar.binary_parent, grammar.unary_parent, grammar.lexical_tag])
+        self.rules = tilt * (grammar.kinds[parents] == PHRASE)
+        unary = self.rules[grammar.n_binary :][grammar.chain_rules]
+        # Words and spans without a chain make no bracket: the 0 at the end is theirs.
+        self._binary = np.append(self.rules[: grammar.n_binary], 0.0)
+        self._chains = np.append(np.add.reduceat(unary, grammar.chain_ptr[:-1]) if len(unary) else [], 0.0)
+
+    def lowered(self, weights):
+        """Weights at which the best tree with u + v is the worst one."""
+        weights = weights.copy()
+        weights[: len(self.rules)] -= self.rules
+        return weights
+
+    def sizes(self, trees, starts):
+        """(c - 1) |z| of each tree; trees as Grammar.encode gives them, one begins at each of `starts`."""
+        rule, split, chain = trees.reshape(-1, 3).T
+        spans = self._binary[np.where(split < 0, self.n_binary, rule)] + self._chains[chain]
+        return np.add.reduceat(spans, np.asarray(starts) // 3)

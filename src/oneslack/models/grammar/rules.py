@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from .binarise import PHRASE, ROOT, TAG, Symbol
+from .coding import decode, encode
 from .unknown import ANY, WordClasses
 
 #: Second column of `word_ids`: the tag is not given; the tag is given but not known, so that nothing fits.
@@ -151,14 +152,10 @@ class Grammar:
         the first word of the sentence, -1 for one word; the chain on top, -1 for none.
         Raises OutsideGrammar where the rules cannot make the tree.
         """
-        from .coding import encode
-
         return encode(self, tree)
 
     def decode(self, flat, sentence):
         """The tree, as it was before it was binarised, over the words (or pairs) of the sentence."""
-        from .coding import decode
-
         return decode(self, flat, sentence)
 
     # Weights.

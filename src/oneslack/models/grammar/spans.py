@@ -33,7 +33,7 @@ class SpanFeatures:
     @staticmethod
     def read(grammar, X, Y, min_count=2) -> SpanFeatures:
         """Those that trees Y (as Grammar.encode gives them) have at least min_count times."""
-        from ..._jit.cky_spans import spans_of_trees
+        from ..._jit.cky_features import spans_of_trees
 
         rules = compiled_rules(grammar)
         data = pack_sentences(grammar, rules, X, Y, None, tag_of_class(grammar))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..linear.binary import Binary
+from ..ranking.model import Ranking
 from .average_precision import AveragePrecision
 from .contingency import ContingencyLoss
 from .f_beta import FBeta
@@ -18,18 +19,6 @@ __all__ = [
     "RecallAtK",
     "measure_model",
 ]
-
-#: The names that `measure_model` knows.
-METRICS = (
-    "error",
-    "f1",
-    "fbeta",
-    "prbep",
-    "precision_at_k",
-    "recall_at_k",
-    "average_precision",
-    "roc_auc",
-)
 
 
 def measure_model(metric, n_features, *, k=None, beta=1.0, concave=False, intercept=True):
@@ -55,19 +44,20 @@ def measure_model(metric, n_features, *, k=None, beta=1.0, concave=False, interc
             f"metric={metric!r} is not known; use one of {', '.join(METRICS)}, "
             "or a function loss(tp, fp, fn, tn)"
         )
-    if metric in ("precision_at_k", "recall_at_k"):
-        if k is None:
-            raise ValueError(f"metric={metric!r} needs k, the number of examples to predict positive")
-        return (PrecisionAtK if metric == "precision_at_k" else RecallAtK)(n_features, k)
-    if metric == "roc_auc":
-        from ..ranking.model import Ranking
+    if metric in ("precision_at_k", "recall_at_k") and k is None:
+        raise ValueError(f"metric={metric!r} needs k, the number of examples to predict positive")
+    return _MODELS[metric](n_features, intercept, k, beta)
 
-        return Ranking(n_features)
-    build = {
-        "error": lambda: Binary(n_features, intercept),
-        "f1": lambda: FBeta(n_features, intercept),
-        "fbeta": lambda: FBeta(n_features, intercept, beta),
-        "prbep": lambda: BreakEven(n_features),
-        "average_precision": lambda: AveragePrecision(n_features),
-    }
-    return build[metric]()
+
+_MODELS = {
+    "error": lambda d, intercept, k, beta: Binary(d, intercept),
+    "f1": lambda d, intercept, k, beta: FBeta(d, intercept),
+    "fbeta": lambda d, intercept, k, beta: FBeta(d, intercept, beta),
+    "prbep": lambda d, *_: BreakEven(d),
+    "precision_at_k": lambda d, intercept, k, beta: PrecisionAtK(d, k),
+    "recall_at_k": lambda d, intercept, k, beta: RecallAtK(d, k),
+    "average_precision": lambda d, *_: AveragePrecision(d),
+    "roc_auc": lambda d, *_: Ranking(d),
+}
+#: The names that `measure_model` knows.
+METRICS = tuple(_MODELS)

@@ -121,6 +121,14 @@ def counts(y, predicted) -> tuple[int, int, int, int]:
     return tp, fp, int(np.sum(y)) - tp, int(np.sum(~y)) - fp
 
 
+def sums_of_swaps(data, S):
+    """(p, q, A, B): scores of positives and negatives, ascending; A[a] (P + 1,) is minus the sum of the P - a
+    smallest positives, B[b] (N + 1,) the sum of the b largest negatives."""
+    p, q = np.sort(S[data.positives]), np.sort(S[data.negatives])
+    A = -np.concatenate(([0.0], np.cumsum(p)))[::-1]
+    return p, q, A, np.concatenate(([0.0], np.cumsum(q[::-1])))
+
+
 def top(ascending, m) -> tuple[float, int]:
     """(threshold, ties): the m largest are those above the threshold and `ties` of those on it."""
     if m == 0:

@@ -23,7 +23,7 @@ from itertools import product
 
 import numpy as np
 
-from .base import SampleData, SampleMeasure, counts, top
+from .base import SampleData, SampleMeasure, counts, sums_of_swaps, top
 
 #: How many losses are asked for at a time, kept in memory at most, and searched without a warning.
 BLOCK = 2**20
@@ -87,9 +87,7 @@ class ContingencyLoss(SampleMeasure):
     def cut(self, data, shard, S, coefficients) -> float:
         from ..._jit.measures import flip
 
-        p, q = np.sort(S[data.positives]), np.sort(S[data.negatives])
-        A = -np.concatenate(([0.0], np.cumsum(p)))[::-1]
-        B = np.concatenate(([0.0], np.cumsum(q[::-1])))
+        p, q, A, B = sums_of_swaps(data, S)
         a, b = self._bisect(data, A, B, q[::-1]) if self.concave else self._search(data, A, B)
         flip(data.y, S, *top(p, a), *top(q, b), coefficients)
         return float(self._excess(data, np.array([a]), np.array([b]))[0])

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import SampleMeasure, counts, top
+from .base import SampleMeasure, counts, sums_of_swaps, top
 from .quantification import q_loss
 
 
@@ -45,13 +45,10 @@ class QMeasure(SampleMeasure):
         return float(q_loss(tp, fp, fn, tn)) if tp + fn else 0.0
 
     def cut(self, data, shard, S, coefficients) -> float:
-        from ..._jit.measures import flip
-        from ..._jit.quantification import q_worst
+        from ..._jit.measures import flip, q_worst
 
-        p, q = np.sort(S[data.positives]), np.sort(S[data.negatives])
-        B = np.concatenate(([0.0], np.cumsum(q[::-1])))
+        p, q, A, B = sums_of_swaps(data, S)
         if data.P:
-            A = -np.concatenate(([0.0], np.cumsum(p)))[::-1]
             a, b = q_worst(A, B, float(data.n))
             loss = float(data.n * q_loss(a, b, data.P - a, data.N - b))
         else:

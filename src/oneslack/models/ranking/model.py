@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...certificate.rounding import Sizes
+from ..linear.binary import Binary
 from ..linear.rows import pack_rows
 from .ranked import RankedData, rank
 
@@ -56,10 +57,10 @@ class Ranking:
     """
 
     n_features: int
+    intercept = False
 
-    @property
-    def n_params(self) -> int:
-        return self.n_features
+    n_params = Binary.n_params
+    new_scores, scores, adjoint = Binary.new_scores, Binary.scores, Binary.adjoint
 
     def pack(self, X, Y, weights=None) -> RankedData:
         if not isinstance(Y, Grouped):
@@ -67,21 +68,6 @@ class Ranking:
         targets = _numbers(Y.targets)
         codes = np.zeros(len(targets), np.int64) if Y.groups is None else _codes(Y.groups, len(targets))
         return rank(pack_rows(X, targets, weights), codes)
-
-    def new_scores(self, data):
-        return np.empty(data.n)
-
-    def scores(self, data, shard, w, out):
-        from ..._jit.rows import scores
-
-        scores(data.view, w, 0.0, shard.lo, shard.hi, out)
-
-    def adjoint(self, data, shard, coefficients):
-        from ..._jit.rows import adjoint
-
-        g = np.zeros(self.n_params)
-        adjoint(data.view, coefficients, shard.lo, shard.hi, g)
-        return g
 
     def sizes(self, data) -> Sizes:
         return Sizes(data.lengths, 1.0, data.slopes)

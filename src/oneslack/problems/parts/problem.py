@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from ...data.sample_weights import check_total, weights_of
 from ...engines.scores import SplitScores
 from ...engines.sums import LOST, unpacked
 from ...errors import OneslackError
+from ...memory.cut_cache import CutCache
 from ..capabilities import Look, Scores, lacks, offers_scores
 from ..in_memory import Problem, Work, check_C, checked_rescaling, is_certifiable, is_compiled
 from ..per_example import count_of, digest_of
@@ -209,8 +211,6 @@ class SplitProblem(Problem):
     # The workers' remembered cuts.
 
     def cut_cache(self, size, enough):
-        from .caches import SplitCutCache
-
         return SplitCutCache(self, size, enough)
 
     # The workers' duals: see solvers/distributed/dual.py.
@@ -228,6 +228,42 @@ class SplitProblem(Problem):
         if isinstance(answers, str):
             return None
         return answers if separate else [answers]
+
+
+class SplitCutCache(CutCache):
+    """The constraint cache of a problem in parts: every worker remembers the cuts of its own examples, and is
+    asked where CutCache looks itself.  What they remember is no part of a checkpoint."""
+
+    def __init__(self, problem, size, enough):
+        self.problem, self.size, self.enough = problem, size, enough
+        self.store = ()
+        self.last, self.seconds, self.dual = "", 0.0, -np.inf
+        self.asked_rate = self.pause = self.wait = self.n_looks = 0
+        self.is_idle = False
+
+    def plane(self, w) -> Plane:
+        begin = time.perf_counter()
+        with self.problem.recalling(self.problem.n):
+            plane = self.problem.plane_of("remembered_cut", w)
+        self.last, self.seconds = "recalled", time.perf_counter() - begin
+        self.n_looks += 1
+        return plane
+
+    def ask(self, w) -> tuple[Plane, float]:
+        begin = time.perf_counter()
+        with self.problem._asking(self.problem.n):
+            plane, hinges = self.problem.plane_of("cut_and_remember", w, self.size)
+        self.store = (plane,)  # there is something to look at
+        self.last, self.seconds = "asked", time.perf_counter() - begin
+        return plane, self.problem.mean * hinges
+
+    def state(self):
+        own = {name: value for name, value in vars(self).items() if name not in ("problem", "store")}
+        return own | {"n_remembered": len(self.store)}
+
+    def restore(self, state):
+        self.store = ()  # until they are asked
+        vars(self).update({name: value for name, value in state.items() if name != "n_remembered"})
 
 
 class ScoresOfWorkers(Scores):

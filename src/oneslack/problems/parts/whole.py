@@ -9,14 +9,13 @@ the driver has seen, or begins anew.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
 from ...certificate.rounding import prove
 from ...data.identity import Identified
 from ...engines.sums import LOST
-from ...result import Step
 from ..capabilities import Capable, offers_scores
 from ..in_memory import Work, check_C, checked_rescaling, is_certifiable
 from ..per_example import count_of
@@ -119,28 +118,12 @@ class Away:
             if taken == LOST:
                 before = begin()
                 continue
-            problem.work = before + taken.work
-            if taken.w is not None:
-                best = np.array(taken.w)
-            yield Step(
-                newest if taken.w is None else best, taken.dual, taken.primal, n_cuts=taken.n_cuts,
-                violation=taken.violation, stalled=taken.stalled, state=state, way=taken.way,
-                proof=state if taken.has_proof else None,
-            )  # fmt: skip
-
-
-class Taken(NamedTuple):
-    """A step that the worker has taken, as it travels: of w only one that is better than those before."""
-
-    w: np.ndarray | None
-    dual: float
-    primal: float | None
-    n_cuts: int
-    violation: float | None
-    stalled: bool
-    work: Work
-    way: float | None
-    has_proof: bool
+            step, work, has_proof = taken
+            problem.work = before + work
+            if step.w is not None:
+                best = np.array(step.w)
+            w = newest if step.w is None else best
+            yield replace(step, w=w, state=state, proof=state if has_proof else None)
 
 
 class WholeWorker(Worker):
@@ -168,7 +151,8 @@ class WholeWorker(Worker):
         self._steps, self._step, self._best = solver.steps(self.problem, deepcopy(start), tol), None, np.inf
 
     def advance(self):
-        """The next step; None where there is none."""
+        """(the next step as it travels, the work so far, whether it has a proof); None where there is none.
+        Of w only one travels that is better than those before."""
         if self._steps is None:
             return LOST
         self._step = step = next(self._steps, None)
@@ -177,8 +161,8 @@ class WholeWorker(Worker):
         w = None
         if step.primal is not None and step.primal < self._best:
             w, self._best = step.point(), step.primal
-        more = (step.n_cuts, step.violation, step.stalled, self.problem.work, step.way)
-        return Taken(w, step.dual, step.primal, *more, step.proof is not None)
+        travels = replace(step, w=w, state=None, proof=None, within=None)
+        return travels, self.problem.work, step.proof is not None
 
     def prove(self, w, primal, way, share):
         if self._step is None:

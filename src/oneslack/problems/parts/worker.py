@@ -35,6 +35,16 @@ def _with_scores(method):
     return answered
 
 
+def _with_duals(method):
+    """LOST where this worker was started anew, and has none."""
+
+    @wraps(method)
+    def answered(self, *arguments):
+        return LOST if self._duals is None else method(self, *arguments)
+
+    return answered
+
+
 class Worker:
     """Answers for one part (parts.py).  `options` are those of Problem."""
 
@@ -173,9 +183,8 @@ class Worker:
             self._duals.restore(states[self.part.lo])
         return (self._duals.spread,)
 
+    @_with_duals
     def dual_round(self, point, bias, scale, rate, passes):
-        if self._duals is None:
-            return LOST
         change, *rest = self._duals.round(np.asarray(unpacked(point)), bias, scale, rate, passes)
         return packed(change), *rest
 
@@ -194,21 +203,20 @@ class Worker:
         v, *rest = self._duals.sum()
         return packed(v), *rest
 
+    @_with_duals
     def dual_balance(self):
         """What the model needs to know of all duals to balance them."""
-        return LOST if self._duals is None else (self._duals.flow(),)
+        return (self._duals.flow(),)
 
+    @_with_duals
     def dual_balanced(self, flow):
         """(v, sum alpha loss) of the balanced duals."""
-        if self._duals is None:
-            return LOST
         v, linear = self._duals.balanced(flow)
         return packed(v), linear
 
     @_with_scores
+    @_with_duals
     def dual_lean(self, point, S):
-        if self._duals is None:
-            return LOST
         change, *rest = self._duals.lean(np.asarray(unpacked(point)), S)
         return packed(change), *rest
 
@@ -216,12 +224,11 @@ class Worker:
         """{first example: state} of the duals."""
         return {self.part.lo: self._duals.state()} if self._duals is not None else {}
 
-    # Where cuts are remembered (local_cuts.py).
+    # Where cuts are remembered (local_duals.py).
 
+    @_with_duals
     def cuts_agree(self, change, shares, number):
         """What came of the last round: the change of v, and the share that is taken of each worker's own."""
-        if self._duals is None:
-            return LOST
         share = shares[self.part.lo] if isinstance(shares, dict) else shares
         return () if self._duals.agree(change, share, number) else LOST
 
@@ -230,9 +237,8 @@ class Worker:
         agreed = self.cuts_agree(change, shares, number)
         return agreed if agreed == LOST else self._duals.round(*how)
 
+    @_with_duals
     def cuts_place(self, point, number):
-        if self._duals is None:
-            return LOST
         self._duals.place(unpacked(point), number)
         return ()
 

@@ -1,7 +1,7 @@
 """Dual coordinate ascent by workers over the cuts that they remember of their own examples.
 
 The method of structured_dual.py, each pass in parts: all workers make it at the same time, each over its own
-examples, and meet several times in it (problems/parts/local_cuts.py), more often in passes that ask the
+examples, and meet several times in it (problems/parts/local_duals.py), more often in passes that ask the
 decoder than in passes over remembered cuts.  Whole passes between two meetings bring the workers to rest at
 points of their own before they hear of each other, and P at the point that they agree upon stays far above D.
 Two workers on all 8,936 sentences of conll2000 come to a gap of 1 % after
@@ -13,7 +13,7 @@ Two workers on all 8,936 sentences of conll2000 come to a gap of 1 % after
 D is then as high as on one machine, or higher; what takes longer is P, as the workers move at the same time.
 
 What is said of sigma and of the shares of the workers' changes in dual.py holds here too.  Only
-the weights that a round has moved travel: some percent of them (problems/parts/moved_weights.py).
+the weights that a round has moved travel: some percent of them (problems/parts/local_duals.py).
 
 A worker that dies loses its duals: they begin at 0 again, and v is summed up anew.
 """

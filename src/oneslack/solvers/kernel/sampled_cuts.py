@@ -3,8 +3,8 @@
 With a kernel, w = sum_k a_k g_k lives in the span of the planes' examples.  An exact plane has all n of them,
 so a round would cost n^2 values of the kernel.  Yu & Joachims (2008) sample r examples a plane:
 
-constant  (Algorithm 2)  The plane is that of r examples drawn from all; nothing else is looked at: see
-          constant_cuts.py.
+constant  (Algorithm 2)  The plane is that of r examples drawn from all; nothing else is looked at.  A round
+          costs r values of the kernel for each example in the planes, whatever n is.
 linear    (Algorithm 3)  The worst outputs of all n examples are found from stored scores A_k = K g_k.  The
           plane keeps the exact loss; its normal is that of r of the examples that lack margin.  A round costs
           n r values, for the scores of the new plane; P is exact, and decides when to stop.
@@ -20,13 +20,20 @@ touch        The offset is chosen so that the sampled plane has the exact risk a
              samples until one is violated.
 spread       The samples are spread over the examples instead of drawn by themselves: cut_samples.py.
 
-The dual over sampled planes only estimates a lower bound.  `certified_dual` turns the same rounds into a
+In constant time, where planes are taken at the QP's own solution, that is far off for hundreds of rounds with
+many examples (a large weight C n).  With `line_search` the line is searched on `checked` examples that are
+drawn once: their scores cost one product with each new plane.  Planes are drawn from all examples, so they
+know little of the checked ones, and P on these is an honest estimate.  It stops when P has gained no more
+than epsilon in the last 5 `patience` rounds, or is within epsilon of the planes.
+
+The dual over sampled planes only estimates a lower bound.  `best_duals` turns the same rounds into a
 true one: the exact planes that were sampled from are remembered (as which output of which example), and
 the QP over them gives a feasible point of the n-slack dual.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -37,15 +44,17 @@ import scipy.sparse as sp
 from ...kernels.rounding import dual_down, lacks_duals, point_of, primal_up
 from ...result import Step
 from ..simplex_qp import solve_simplex_qp
-from .constant_cuts import plain_steps, searched_steps, state_of
 from .cut_samples import sampler_of
-from .sampled_line import SampledLine, ahead_of, aim, pull_after, step_on
+from .sampled_line import Search
 from .sampled_planes import SampledPlanes, narrow
 
 #: Samples that are drawn at most until one is violated.
 TRIES = 50
-#: The strongest pull to the best point.
-MOST_PULL = 20.0
+#: The strongest pull to the best point; in constant time planes of few examples are rough, and a stronger one
+#: was seen to end all progress.
+MOST_PULL, MOST_PULL_CONSTANT = 20.0, 10.0
+#: Rounds, for each of `patience`, over which a searched run in constant time must gain.
+HORIZON = 5
 
 
 @dataclass(frozen=True)
@@ -113,7 +122,7 @@ class SampledCuts:
             problem.n_values = max(problem.n_values, before["n_values"])
         state = partial(state_of, kind, problem, planes, rng)
         if self.scheme == "constant":
-            steps = searched_steps if self.line_search else plain_steps
+            steps = constant_searched if self.line_search else constant_plain
             return steps(self, problem, planes, rng, tol, before, state)
         draw = partial(sampler_of(problem, self.sample_size, self.spread), rng)
         steps = self._searched if self.line_search else self._plain
@@ -145,42 +154,28 @@ class SampledCuts:
 
     def _searched(self, problem, planes, draw, before, state):
         """Algorithm 3 with the best point kept and the line from it searched."""
-        dS = np.empty((problem.n, problem.slots))
+        search = Search(self, problem, planes, MOST_PULL, before=before)
         if before is None:
-            S, bias, length, pull = np.zeros_like(dS), np.zeros(problem.slots), 1.0, 0.0
-            c, loss = problem.cut_at(S)
+            c, loss = problem.cut_at(search.S)
             primal = problem.weight * loss
-            self._add(problem, planes, draw, S, bias, c, loss, loss, 0.0)
+            self._add(problem, planes, draw, search.S, search.bias, c, loss, loss, 0.0)
         else:
-            S, bias, length, pull, primal = (
-                before[name] for name in ("S", "bias", "length", "pull", "primal")
-            )
+            primal = before["primal"]
         while True:
-            if planes.drop_idle() is not None:
-                planes.scores_of(planes.best, bias, S)
+            if search.drop_idle():
                 primal = 0.5 * float(planes.best @ planes.gram @ planes.best)
-                primal += problem.weight * problem.risk_at(S)
+                primal += problem.weight * problem.risk_at(search.S)
             gap = max(primal - planes.dual, 1e-9 * primal)
-            aim(planes, self.inner * gap, pull, planes.n_added)
-            planes.scores_of(planes.target, planes.bias, dS)
-            dS -= S
-            line = SampledLine(problem, planes, S, dS)
-            t, primal = step_on(line, primal, self.exact_line * gap, length)
-            length, pull = min(max(t, 0.01), 1.0), pull_after(t, pull, MOST_PULL)
-            ahead = ahead_of(t, self.beyond)
-            point = planes.best + ahead * (planes.target - planes.best)
-            point_bias = bias + ahead * (planes.bias - bias)
-            S_point = S + ahead * dS
-            planes.best = planes.best + t * (planes.target - planes.best)
-            bias = bias + t * (planes.bias - bias)
-            S += t * dS
-            c, loss = problem.cut_at(S_point)
-            risk = loss - float(np.sum(c * S_point))
-            model = planes.model_value(point, point_bias)
-            self._add(problem, planes, draw, S_point, point_bias, c, loss, risk, model)
+            primal, point = search.step(primal, gap, self.inner * gap)
+            S = search.point_S
+            c, loss = problem.cut_at(S)
+            risk = loss - float(np.sum(c * S))
+            model = planes.model_value(point, search.point_bias)
+            self._add(problem, planes, draw, S, search.point_bias, c, loss, risk, model)
             yield Step(
-                w=planes.expansion(planes.best, bias), dual=planes.dual, primal=primal, n_cuts=len(planes),
-                state=partial(state, S=S, bias=bias, length=length, pull=pull, primal=primal),
+                w=planes.expansion(planes.best, search.bias), dual=planes.dual, primal=primal,
+                n_cuts=len(planes),
+                state=partial(state, **search.state("S", "bias", "length", "pull"), primal=primal),
             )  # fmt: skip
 
     def _add(self, problem, planes, draw, S, bias, c, loss, risk, model):
@@ -204,19 +199,113 @@ class SampledCuts:
         planes.add(support, coefficients, offset, free, np.append(inner, own), scores, exact)
 
 
-def certified_dual(problem, planes, budget) -> float | None:
-    """A true lower bound of min P, but for rounding, from the exact planes behind the sampled ones in use, or
-    None where it would cost more than `budget` values of the kernel.
+def state_of(kind, problem, planes, rng, **others) -> dict:
+    """What a run of this kind goes on from: planes, random numbers, what was paid, and what its loop adds."""
+    own = {"kind": kind, "planes": planes.state(), "rng": rng.bit_generator.state}
+    return own | {"n_values": problem.n_values, **others}
 
-    The exact plane k is a mean over all examples, so a_k spreads over them by at most C s_i a_k / weight
-    each: any a >= 0 with sum a = weight is a feasible point of the n-slack dual.
-    """
-    found = best_duals(problem, planes, budget)
-    return found and found[2]
+
+# Constant time.
+
+
+def constant_plain(solver, problem, planes, rng, tol, before, state):
+    """The violation reported is the largest of the last `patience` samples."""
+    last = deque(before["last"] if before else (), maxlen=solver.patience)
+    while True:
+        rows = draw(rng, problem.n, solver.sample_size)
+        A = _scores_by_plane(problem, planes, rows)
+        S = np.tensordot(planes.a, A, 1) + planes.bias
+        c, loss = problem.cut_at(S, rows)
+        risk = loss - float(np.sum(c * S))
+        last.append(risk - planes.model_value(planes.a, planes.bias))
+        w, dual, n_cuts = planes.expansion(planes.a, planes.bias), planes.dual, len(planes)
+        settled = len(last) == solver.patience
+        violation = max(last) if settled else None
+        primal = None
+        if settled and tol > 0 and problem.weight * violation <= tol * dual:
+            primal = dual + problem.weight * max(violation, 0.0)  # by the samples' word
+        _add(problem, planes, rows, c, loss, A)
+        planes.solve(solver.inner * max(tol, 1e-3) * max(planes.dual, 1e-6 * planes.weight))
+        planes.best = planes.a
+        planes.drop_idle()
+        yield Step(
+            w=w, dual=dual, primal=primal, n_cuts=n_cuts, violation=violation,
+            state=partial(state, last=list(last)),
+        )  # fmt: skip
+
+
+def constant_searched(solver, problem, planes, rng, tol, before, state):
+    """The violation reported is what the last rounds have gained, or the gap where that is smaller."""
+    checked = before["checked"] if before else draw(rng, problem.n, solver.checked)
+    search = Search(solver, problem, planes, MOST_PULL_CONSTANT, checked, before)
+    course = before["course"] if before else [problem.weight * problem.risk_at(search.S, checked)]
+    primal, course = course[-1], deque(course, maxlen=HORIZON * solver.patience + 1)
+    while True:
+        search.drop_idle()
+        rows = draw(rng, problem.n, solver.sample_size)
+        A = _scores_by_plane(problem, planes, rows)
+        c, loss = problem.cut_at(np.tensordot(planes.point, A, 1) + search.point_bias, rows)
+        _add(problem, planes, rows, c, loss, A, checked)
+        gap = max(primal - planes.dual, 1e-3 * primal)
+        primal, planes.point = search.step(primal, gap, 0.1 * solver.inner * gap)
+        course.append(primal)
+        violation = _lack(course, primal, planes.dual) / problem.weight
+        yield Step(
+            w=planes.expansion(planes.best, search.bias), dual=planes.dual, n_cuts=len(planes),
+            primal=primal if tol > 0 else None, violation=violation,
+            state=partial(
+                state, checked=checked, **search.state("S", "length", "pull", "bias", "point_bias"),
+                course=list(course),
+            ),
+        )  # fmt: skip
+
+
+def draw(rng, n, size):
+    """Sorted examples, all of them where there are no more."""
+    return np.arange(n) if n <= size else np.sort(rng.choice(n, size, replace=False))
+
+
+def _lack(course, primal, dual):
+    """What may still be won: as much as the last rounds have brought, or the gap."""
+    gap = primal - dual
+    return gap if len(course) < course.maxlen else min(course[0] - primal, gap)
+
+
+def _scores_by_plane(problem, planes, rows):
+    """(m, r, slots): what each plane says of the examples `rows`."""
+    offsets = np.cumsum([0, *map(len, planes.supports)])
+    index = np.concatenate(planes.supports)
+    problem.n_values += len(rows) * len(index)
+    return problem.kernel.grouped_product(
+        problem.inputs.take(rows), problem.inputs.take(index), np.concatenate(planes.coefficients), offsets,
+        problem.engine,
+    )  # fmt: skip
+
+
+def _add(problem, planes, rows, c, loss, A, checked=None):
+    """The plane of the examples `rows` alone; A are the other planes' scores of them."""
+    inner = np.tensordot(A, c, 2)
+    lacking = np.flatnonzero(c.any(axis=1))
+    support, coefficients = rows[lacking], c[lacking]
+    own = 0.0
+    if len(support):
+        own = float(np.sum(coefficients * problem.product(support, support, coefficients)))
+    scores = None
+    if checked is not None:
+        scores = narrow(problem.product(checked, support, coefficients))
+    planes.add(support, coefficients, loss, c.sum(axis=0), np.append(inner, own), scores)
+
+
+# What is proven.
 
 
 def best_duals(problem, planes, budget):
-    """(examples (m,), coefficients (m, slots), value) of the best combination of those planes."""
+    """(examples (m,), coefficients (m, slots), value) of a feasible point of the n-slack dual, from the exact
+    planes behind the sampled ones in use; None where it would cost more than `budget` values of the kernel.
+
+    The exact plane k is a mean over all examples, so a_k spreads over them by at most C s_i a_k / weight
+    each: any a >= 0 with sum a = weight is feasible.
+    """
     used = [k for k in np.flatnonzero(planes.a > 0) if planes.exact[k] is not None]
     if not used:
         return np.empty(0, int), np.empty((0, problem.slots)), 0.0

@@ -11,7 +11,7 @@ from copy import copy
 import numpy as np
 
 from ...kernels.expansion import Expansion
-from ..simplex_qp import solve_simplex_qp
+from ..simplex_qp import solve_further
 
 #: Scores that a thread adds up at a time: so few that they stay in the cache.
 PIECE = 8192
@@ -114,13 +114,7 @@ class SampledPlanes:
         self.idle[self.a > 0] = 0
 
     def _solution(self, gram, offsets, a, tol):
-        F = self.free if self.intercept else None
-        solution = solve_simplex_qp(gram, offsets, self.weight, a, F, tol)
-        if solution.n_iter == 1:
-            # Good enough for `tol`, but the same point again would bring nothing new.
-            tol = min(0.01 * tol, 0.1 * solution.gap)
-            solution = solve_simplex_qp(gram, offsets, self.weight, solution.a, F, tol)
-        return solution
+        return solve_further(gram, offsets, self.weight, a, self.free if self.intercept else None, tol)
 
     def model_value(self, a, bias) -> float:
         """max_k of the planes at w = sum_k a_k g_k."""
