@@ -1,4 +1,5 @@
-"""Rows: the feature matrix of linear models, dense or CSR, cut into shards of neighbouring rows."""
+"""Rows: the feature matrix of linear models, dense or CSR, cut into shards of neighbouring rows; what each
+weighs."""
 
 from __future__ import annotations
 
@@ -12,9 +13,13 @@ import scipy.sparse as sp
 #: Products of larger numbers, and sums of them, may be too large for a float; float32 is compared with it as
 #: float64.
 LARGEST = np.float64(1e100)
+#: Numbers of a matrix that a compiled loop is not worth loading for.
+SMALL = 10_000
 #: A shard is worth a thread when it holds at least so many numbers.
 SHARD_SIZE = 200_000
 MAX_SHARDS = 4
+#: Sums of weights that can still be divided by.
+SMALLEST = 1e-200
 
 
 def as_rows(X):
@@ -48,6 +53,20 @@ def check_finite(X, name_of="row {}".format):
     value = values.ravel()[bad[0]]
     what = "scale the features" if np.isfinite(value) else "give finite numbers"
     raise ValueError(f"X has {value} in {name_of(i)}, column {k}; {what}")
+
+
+def small_norms(X) -> np.ndarray:
+    """|x_i|^2 of the rows of a small matrix, without compiled code."""
+    if sp.issparse(X):
+        wide = X.astype(np.float64)
+        return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
+    wide = X.astype(np.float64, copy=False)
+    return np.einsum("ij,ij->i", wide, wide)
+
+
+def longest_row(X) -> int:
+    """The most numbers that a row of a matrix holds."""
+    return int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
 
 
 def stacked(matrices):
@@ -103,3 +122,35 @@ def equal_shards(lo, hi, count) -> list[Shard]:
     count = int(max(1, count))
     bounds = [lo + (hi - lo) * k // count for k in range(count + 1)]
     return [Shard(a, b) for a, b in pairwise(bounds)]
+
+
+def weights_of(weights, n) -> np.ndarray:
+    """(n,) float64, finite and >= 0; ones where none are given."""
+    if weights is None:
+        return np.ones(n)
+    try:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must be numbers, one for each example") from None
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n},)")
+    check_weights(weights)
+    return weights
+
+
+def check_weights(weights):
+    """Raise unless all weights are >= 0 and finite."""
+    bad = np.flatnonzero(~((weights >= 0.0) & (weights < np.inf)))
+    if len(bad):
+        value = float(weights[bad[0]])
+        expected = "finite" if value == np.inf else ">= 0"
+        raise ValueError(f"sample_weight must be {expected}; example {bad[0]} has {value!r}")
+
+
+def check_total(total, C):
+    """Raise unless examples whose weights sum to `total` can be averaged, and weigh something by C."""
+    if not total > 0.0:
+        raise ValueError("there is no example with a positive weight")
+    for value, what in ((total, "the sample weights sum to"), (C * total, "C times their sum is")):
+        if not SMALLEST <= value <= 1.0 / SMALLEST:
+            raise ValueError(f"{what} {value:g}, which is too near to 0 or infinity; choose another scale")

@@ -264,7 +264,7 @@ class Run:
 
     def _consistent(self, status, found):
         """The status, or INCONSISTENT where bounds or answers of the model contradict each other."""
-        fault = self.look(self.problem, self.w)
+        fault = None if self.problem.is_compiled else self.look(self.problem, self.w)
         if found is not Status.INCONSISTENT and fault is None:
             return status
         text = Status.INCONSISTENT.advice if fault is None else f"the model's methods disagree: {fault}"

@@ -20,8 +20,7 @@ from threading import Event
 
 import numpy as np
 
-from ..engines.blas import single_blas_thread
-from ..engines.threads import count_jobs
+from ..engines.threads import count_jobs, single_blas_thread
 from ..errors import Interrupted
 from .climb import Found, climb, warn_if_unfinished
 from .path import continued, grid_of, same_data

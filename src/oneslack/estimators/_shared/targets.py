@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from ...data import sample_weights
+from ...data import rows
 from ...problems.per_example import count_of
 
 #: Integers that span no more than this are counted; others are sorted, which takes longer.
@@ -87,7 +87,7 @@ def example_weights(X, classes, codes, class_weight=None, sample_weight=None):
 
 def check_weights(weights):
     """The weights, which must be >= 0, finite and not all 0."""
-    sample_weights.check_weights(weights)
+    rows.check_weights(weights)
     if not weights.any():
         raise ValueError("all sample weights are zero: there is nothing to learn from")
     return weights
@@ -101,7 +101,7 @@ def checked_sizes(X, sample_weight, **others):
     for name, values in others.items():
         if values is not None and count_of(values) != n:
             raise ValueError(f"X has {n} examples but {name} has {count_of(values)}")
-    return None if sample_weight is None else check_weights(sample_weights.weights_of(sample_weight, n))
+    return None if sample_weight is None else check_weights(rows.weights_of(sample_weight, n))
 
 
 def weights_of_classes(class_weight, classes, codes, weights):

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...data.rows import Shard
-from ...memory.kept_weights import KeptWeights
 from ...memory.state_coding import check_between, check_places
+from ...objective import KeptWeights
 from ..linear.box_dual import BLOCK, resting_zone
 
 

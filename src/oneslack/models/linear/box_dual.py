@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...memory.kept_weights import KeptWeights
 from ...memory.state_coding import check_between, check_places
-from ...objective import squared_norm
+from ...objective import KeptWeights, squared_norm
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
 BLOCK = 32
