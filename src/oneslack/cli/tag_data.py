@@ -253,7 +253,7 @@ def packed_places(path, templates, columns, label):
 
 def _read_svmhmm(path):
     """Features count from 1, unless there is a 0."""
-    from ..data.ragged import Ragged
+    from ..data.rows import Ragged
     from ..errors import FormatError
     from ..formats import read_svmhmm
 

@@ -168,7 +168,7 @@ def read_sentences(path, reading, saved, zero_based=None):
 
 def read_numbers(path, saved, zero_based):
     """(X, tags) of an SVM-hmm file, with the model's features: what training did not have is left out."""
-    from ..data.ragged import Ragged
+    from ..data.rows import Ragged
     from ..formats import read_svmhmm
 
     source = TagSource.from_header(saved.header)

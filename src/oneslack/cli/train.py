@@ -144,6 +144,7 @@ def classify(
         "tol": tol, "epsilon": epsilon, "solver": solver.value, "fit_intercept": not no_intercept,
         "engine": engine_for(machines, limits.jobs), "random_state": seed, **limits.parameters(),
     }  # fmt: skip
+    estimate = None
     if by_kernel:
         way = multi_class or MultiClass.crammer_singer
         names = ("tol", "epsilon", "n_jobs", "max_iter", "time_limit", "random_state")
@@ -157,11 +158,11 @@ def classify(
         weight = weight_of_classes(class_weight, labels, file)
         options |= weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", C=C, multi_class=way.value, class_weight=weight, **options)
-        training.stream(model, examples, memory, seed, telling.quiet)
+        estimate = training.stream(model, examples, memory, seed, telling.quiet)
     else:
         metric_options.check_size(k, examples.table)
         model = training.build("MetricSVC", metric=metric.value, C=C, k=k, beta=beta or 1.0, **options)
-    return training.train(model, examples, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping, estimate=estimate)
 
 
 @guarded
@@ -201,8 +202,8 @@ def regress(
         **weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
     subject = training.subject_of(model, examples)
-    training.stream(model, examples, memory, 0, telling.quiet)
-    return training.train(model, examples, output, telling, keeping, subject)
+    estimate = training.stream(model, examples, memory, 0, telling.quiet)
+    return training.train(model, examples, output, telling, keeping, subject, estimate)
 
 
 @guarded

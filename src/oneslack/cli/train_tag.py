@@ -113,8 +113,8 @@ def tag(
         solver=solver.value, tol=tol, epsilon=epsilon,
         engine=engine_for(machines, limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
     )  # fmt: skip
-    packed.stream_text(model, examples, memory, seed, telling.quiet)
-    return training.train(model, examples, output, telling, keeping)
+    estimate = packed.stream_text(model, examples, memory, seed, telling.quiet)
+    return training.train(model, examples, output, telling, keeping, estimate=estimate)
 
 
 def _check_memory(file, memory, unlabelled, on_this_machine):

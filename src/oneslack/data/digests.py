@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from .ragged import Ragged
+from .rows import Ragged
 
 #: Bytes of an array that are looked at at a time: a copy of so many, where one is needed, is no matter.
 PIECE = 1 << 24

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from .. import metrics
 from ..data.rows import as_rows
 from ..metrics import k_of
 from ..models.measures import measure_model
-from ._shared.callbacks import with_callbacks
-from ._shared.class_task import binary_rows
-from ._shared.linear_model import INPUT, LinearModel, products
-from ._shared.parameters import check_parameters
-from ._shared.targets import encode
+from ._shared.described import described
+from ._shared.fitting import LinearModel, Watch, binary_rows, products, with_callbacks
+from ._shared.given import check_parameters, checked_input, encode
 from ._shared.thresholds import cut_for_count
 
 
@@ -62,6 +60,7 @@ class MetricTask:
         return (*self.form, self.multilabel), [self.labels]
 
 
+@described
 class MetricSVC(ClassifierMixin, LinearModel):
     """Linear classification that trains for the measure you care about.
 
@@ -85,30 +84,12 @@ class MetricSVC(ClassifierMixin, LinearModel):
     concave : bool, default=False
         For a function: you promise that it is concave in fp for fixed tp, and the search for the worst
         output takes n log n instead of n_positive x n_negative steps.
-    tol : float, default=1e-3
-        Relative duality gap (P - D) / P to stop at.
-    epsilon : float or None, default=None
-        Stop by the cutting-plane papers' rule instead: no constraint is violated by more (loss).
-    solver : {"auto", "one_slack"} or a solver, default="auto"
-        How to solve it.
     fit_intercept : bool, default=True
         Whether to learn the threshold with the weights, where the measure sees one ("error", "f1", "fbeta",
         functions).  The others look at order alone; there the threshold is put where the training
         examples give the number of positives that the measure asks for.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    engine : {"threads", "ray"}, Ray or None, default=None
-        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    warm_start : bool, default=False
-        Begin at the last fit: the same problem goes on where it stopped.
     random_state : int, RandomState or None, default=None
         Seed of solvers that visit examples in random order ("error" only).
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -120,18 +101,6 @@ class MetricSVC(ClassifierMixin, LinearModel):
         The labels, sorted; of two, the second is the positive one.  The columns of a multi-label y.
     multilabel_ : bool
         Whether y was a matrix of labels.
-    objective_, dual_objective_ : float
-        Bounds of the optimum from above (at this model) and below; sums over the problems.
-    duality_gap_ : float
-        (objective_ - dual_objective_) / objective_.
-    n_iter_ : int
-        Steps taken, of the problem that took most.
-    result_ : Result, or list of Results
-        With the status and the trace of the training.
-    n_features_in_ : int
-        Number d of features.
-    feature_names_in_ : ndarray of shape (d,)
-        Names of the columns, where X has them.
 
     Examples
     --------
@@ -164,22 +133,7 @@ class MetricSVC(ClassifierMixin, LinearModel):
         random_state=None,
         verbose=0,
     ):
-        self.metric = metric
-        self.C = C
-        self.k = k
-        self.beta = beta
-        self.concave = concave
-        self.tol = tol
-        self.epsilon = epsilon
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+        self._keep(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -189,7 +143,7 @@ class MetricSVC(ClassifierMixin, LinearModel):
         return tags
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X, y, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from examples.
 
         Parameters
@@ -205,9 +159,10 @@ class MetricSVC(ClassifierMixin, LinearModel):
         self : MetricSVC
         """
         check_parameters(self)
-        X, y = validate_data(self, X, y, order="C", multi_output=True, **INPUT)
+        X, y = checked_input(self, X, y, multi_output=True)
         X = as_rows(X)
-        return self._train(self._task(X.shape[1], *columns_of(y)), X, y)
+        task = self._task(X.shape[1], *columns_of(y))
+        return self._train(task, X, y, None, Watch(callbacks, checkpoint, resume))
 
     def _task(self, d, multilabel, classes, labels):
         constant = np.flatnonzero(np.ptp(labels, axis=1) == 0)

@@ -10,13 +10,13 @@ The conventions are those of CRFsuite's Python wrappers:
 """
 
 import math
+from collections import defaultdict
 from itertools import chain
 from numbers import Real
 
 import numpy as np
 
 from ..errors import OneslackError
-from ..formats.sentences import new_vocabulary
 from .hashing import check_bits, hash_text, to_columns
 from .strings import pack_strings, stored_type, unpack_strings
 
@@ -41,9 +41,10 @@ class DictIndexer:
     def __init__(self, *, min_count=1, hash_bits=None, dtype=np.float64):
         if isinstance(min_count, bool) or not isinstance(min_count, int) or min_count < 1:
             raise OneslackError(f"min_count must be an integer of 1 or more, got {min_count!r}.")
-        check_bits(hash_bits)
-        if hash_bits is not None and min_count > 1:
-            raise OneslackError("min_count needs an index; drop it, or drop hash_bits.")
+        if hash_bits is not None:
+            check_bits(hash_bits)
+            if min_count > 1:
+                raise OneslackError("min_count needs an index; drop it, or drop hash_bits.")
         self.min_count = min_count
         self.hash_bits = hash_bits
         self.dtype = dtype
@@ -173,7 +174,8 @@ class _Items:
 
     def _encode(self, tokens):
         """Set codes and indptr; the distinct items in the order of their codes."""
-        codes = new_vocabulary()
+        codes = defaultdict()
+        codes.default_factory = codes.__len__  # the next code
         self.indptr = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
         items = map(codes.__getitem__, chain.from_iterable(tokens))
         self.codes = np.fromiter(items, np.int64, int(self.indptr[-1]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...data.rows import as_rows
 from ...errors import OneslackError
-from ...estimators._shared.targets import encode, example_weights
+from ...estimators._shared.given import encode, example_weights
 from ...estimators._shared.weight_terms import rows_of_terms
 from ...metrics import k_of
 from .kernels import basis_features, kernel_matrix

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import OneslackError
+from ...estimators._shared.given import given_terms
 from ...estimators._shared.kernel_inputs import on_basis
-from ...estimators._shared.weight_terms import given_terms, tagger_terms
+from ...estimators._shared.weight_terms import tagger_terms
 from ...models.chain import Chain
 from ...problems.regulariser_input import regulariser_of
 from .kernels import basis_features

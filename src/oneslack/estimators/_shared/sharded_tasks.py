@@ -7,16 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...models import Binary, Multiclass
-from .class_task import ClassTask
-from .targets import _shown, check_weights, weights_of_classes
+from ..linear_svc import ClassTask
+from .given import _shown, check_weights, weights_of_classes
 
 #: Targets that are looked at to see where they lie.
 SOME = 100_000
-
-
-def is_shards(X) -> bool:
-    """Whether X is what `formats.open_shards` gives."""
-    return hasattr(X, "manifest") and hasattr(X, "n_rows")
 
 
 def prepare(model, shards, y, sample_weight):
@@ -67,9 +62,10 @@ class ShardedClassTask(ClassTask):
         return weigh
 
 
-def class_task(shards, intercept, class_weight, cost_of, one_vs_rest) -> ShardedClassTask:
-    """The task of classifying the rows of shards; cost_of(classes) gives the losses or None."""
-    classes = shards.classes
+def class_task(model, shards, y, sample_weight) -> ShardedClassTask:
+    """What a LinearSVC learns from shards."""
+    prepare(model, shards, y, sample_weight)
+    classes, class_weight = shards.classes, model.class_weight
     if classes is None or shards.manifest.labels == "numbers":
         raise ValueError(f"{shards.path}: its labels are no classes; use a regressor, or pack other labels")
     if len(classes) < 2:
@@ -79,15 +75,17 @@ def class_task(shards, intercept, class_weight, cost_of, one_vs_rest) -> Sharded
         codes = np.arange(len(classes))
         counts = _counts(shards) if class_weight == "balanced" else None
         of_class = check_weights(weights_of_classes(class_weight, classes, codes, counts))
-    cost = cost_of(classes)
-    one_vs_rest = one_vs_rest and len(classes) > 2
-    if one_vs_rest and cost is not None:
-        raise ValueError(
-            "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
-        )
-    return ShardedClassTask(
-        classes, None, shards.n_features, intercept, None, cost, one_vs_rest, of_class=of_class
-    )
+    return model._task(shards.n_features, classes, None, None, ShardedClassTask, of_class=of_class)
+
+
+def memory_estimate(model, task, shards):
+    """The bytes that Streaming will take for a task on shards; None for a solver that keeps to no budget."""
+    from ...problems.on_disk import ShardedProblem
+
+    if not hasattr(model.solver, "estimate"):
+        return None
+    shape, code, _ = next(task.models())
+    return model.solver.estimate(ShardedProblem(shape, shards, model.C, code=code, weigh=None))
 
 
 def some_targets(shards):

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...certificate.rounding import gamma, upper_lengths
-from ...data.ragged import Ragged
 from ...data.rows import (
     LARGEST,
     SMALL,
+    Ragged,
     Shard,
     as_rows,
     check_finite,

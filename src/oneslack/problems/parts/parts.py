@@ -13,9 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...data.digests import Digest
-from ...data.ragged import Ragged
 from ...data.row_parts import rows_between
-from ...data.rows import stacked, weights_of
+from ...data.rows import Ragged, stacked, weights_of
 from ...errors import OneslackError
 from ..per_example import common_count
 

@@ -1,0 +1,79 @@
+"""What every fitted estimator says of its training, in a notebook and in one safe file."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from sklearn.utils.validation import check_is_fitted
+
+from ...certificate.notebook import certificate_html
+from ...memory.trace_keeping import completed, joined
+
+
+class Reported:
+    """The method `save`, with `oneslack.load` as the way back; the training's certificate and its course."""
+
+    #: The file of `_saving/` that knows how; an estimator may have the two methods below of its own instead.
+    _saving = "linear"
+
+    def save(self, path):
+        """Write the model with its certificate to one safe file; `oneslack.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.  It holds no code: a StructuralSVM is saved with a built-in
+            model only, and what has latent values needs its model again: `oneslack.load(path, model=...)`.
+        """
+        from ...formats import save_model
+
+        save_model(path, *self._to_file())
+
+    def _to_file(self):
+        """(header, arrays) of a fitted estimator."""
+        check_is_fitted(self)
+        return _room(self).to_file(self)
+
+    @classmethod
+    def _from_file(cls, header, arrays, *model):
+        """The estimator; a ValueError, TypeError or KeyError where something is missing or wrong."""
+        return _room(cls).from_file(cls, header, arrays, *model)
+
+    def _repr_html_inner(self):
+        return self._certificate_html() + super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._certificate_html() + bundle["text/html"]
+        return bundle
+
+    def _certificate_html(self) -> str:
+        """A line for notebooks; nothing before the fit."""
+        if not hasattr(self, "objective_"):
+            return ""
+        details = [f"{self.n_iter_:,} steps", *sorted({result.solver for result in self._results()})]
+        return certificate_html(self.objective_, self.dual_objective_, self._is_certified(), details)
+
+    def _results(self) -> list:
+        """Those of the fit, one a problem; none of a model that was loaded."""
+        results = getattr(self, "result_", [])
+        return results if isinstance(results, list) else [results]
+
+    def _is_certified(self) -> bool:
+        """Is the gap proved?  A model file remembers it."""
+        results = self._results()
+        if not results:
+            return getattr(self, "_kept_certified", True)
+        return all(result.certified for result in results) and getattr(self, "certified_", True)
+
+    @property
+    def trace_(self):
+        """Trace of the bounds over time, those of several problems added up; a model file keeps some rows."""
+        results = self._results()
+        return joined(map(completed, results)) if results else self._kept_trace
+
+
+def _room(estimator):
+    """Read when it is needed: most estimators are not saved, and files of one need nothing of the others."""
+    return import_module(f".._saving.{estimator._saving}", __package__)
