@@ -119,30 +119,11 @@ class GrammarParser(Fitted):
     _saving = "parser"
 
     def __init__(
-        self,
-        C=0.1,
-        *,
-        loss="brackets",
-        missing=1.0,
-        rescaling="margin",
-        binarise="right",
-        horizontal=1,
-        vertical=1,
-        span_features=False,
-        frequencies=True,
-        min_count=2,
-        chain_length=1,
-        solver="auto",
-        tol=1e-2,
-        epsilon=None,
-        cache_size=10,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
-        verbose=0,
-    ):
+        self, C=0.1, *, loss="brackets", missing=1.0, rescaling="margin", binarise="right", horizontal=1,
+        vertical=1, span_features=False, frequencies=True, min_count=2, chain_length=1, solver="auto",
+        tol=1e-2, epsilon=None, cache_size=10, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
+        random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     @with_callbacks

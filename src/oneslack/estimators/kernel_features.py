@@ -57,17 +57,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     _checks: ClassVar = {"kernel": ANY_KERNEL}
 
     def __init__(
-        self,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        *,
-        n_basis=500,
-        choice="random",
-        n_jobs=None,
+        self, kernel="rbf", gamma="scale", degree=3, coef0=0.0, *, n_basis=500, choice="random", n_jobs=None,
         random_state=None,
-    ):
+    ):  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -88,7 +80,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
         y : ignored
 
         Returns
@@ -112,10 +103,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def transform(self, X):
         """The features of rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------

@@ -7,7 +7,6 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..engines.threads import Threads
@@ -26,6 +25,7 @@ from ._shared.given import (
     seed_of,
 )
 from ._shared.kernel_inputs import WIDE, fitted_kernel
+from ._shared.scoring import Classifies
 from .linear_svc import ClassTask
 
 #: The papers' epsilon, by which sampled schemes stop.
@@ -35,7 +35,7 @@ CERTIFICATE = 1e8
 
 
 @described
-class KernelSVC(ClassifierMixin, Fitted):
+class KernelSVC(Classifies, Fitted):
     """Support vector classification with a kernel, for a hundred or a million examples.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i over w in the kernel's feature space.  Two classes: the hinge
@@ -115,28 +115,11 @@ class KernelSVC(ClassifierMixin, Fitted):
     _saving = "kernel"
 
     def __init__(
-        self,
-        C=1.0,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        *,
-        method="auto",
-        sample_size=None,
-        n_basis=500,
-        tol=1e-3,
-        epsilon=None,
-        fit_intercept=False,
-        multi_class="crammer_singer",
-        class_weight=None,
-        memory=MEMORY,
-        n_jobs=None,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
+        self, C=1.0, kernel="rbf", gamma="scale", degree=3, coef0=0.0, *, method="auto", sample_size=None,
+        n_basis=500, tol=1e-3, epsilon=None, fit_intercept=False, multi_class="crammer_singer",
+        class_weight=None, memory=MEMORY, n_jobs=None, max_iter=100_000, time_limit=None, random_state=None,
         verbose=0,
-    ):
+    ):  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -152,8 +135,6 @@ class KernelSVC(ClassifierMixin, Fitted):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d); (n, n) for "precomputed"
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
 
         Returns
         -------
@@ -251,21 +232,6 @@ class KernelSVC(ClassifierMixin, Fitted):
 
     def _vectors(self) -> Inputs:
         return self._kernel.inputs(self.support_vectors_, self.support_)
-
-    def predict(self, X):
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : as in `decision_function`
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-        """
-        scores = self.decision_function(X)
-        index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[index]
 
     def reduce(self, bound=1e-2, max_vectors=None):
         """Use fewer support vectors, with scores that change by at most `bound` sqrt(k(x, x)) at any x.

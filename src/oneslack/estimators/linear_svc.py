@@ -6,28 +6,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
 from ..certificate.rounding import gamma
 from ..data.rows import as_rows
 from ..models import Binary, Multiclass
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Watch, binary_rows, with_callbacks
-from ._shared.given import (
-    INPUT,
-    C_or_auto,
-    check_parameters,
-    checked_input,
-    cost_matrix,
-    encode,
-    example_weights,
-    is_shards,
-)
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights
+from ._shared.reported import Sharded
+from ._shared.scoring import Classifies
 
 
 @dataclass(frozen=True)
-class ClassTask:
+class ClassTask(Task):
     """Models with their coded labels: one for two classes, or with the hinge of Crammer and Singer; or one
     a class against the rest ("ovr").
 
@@ -72,7 +64,7 @@ class ClassTask:
 
     def rows(self, results) -> tuple[np.ndarray, np.ndarray]:
         if self.is_binary:
-            return binary_rows(results, self.n_features)
+            return super().rows(results)
         K, d = self.n_classes, self.n_features
         W = results[0].w.reshape(-1, K)
         # All K intercepts may rise together without effect: let them sum to zero.
@@ -95,7 +87,7 @@ class ClassTask:
 
 
 @described
-class LinearSVC(ClassifierMixin, LinearModel):
+class LinearSVC(Classifies, Sharded, LinearModel):
     """Linear support vector classification that says how far it is from the optimum.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i to a certified relative duality gap.  Two classes: the
@@ -139,27 +131,10 @@ class LinearSVC(ClassifierMixin, LinearModel):
     _checks: ClassVar = {"C": C_or_auto}
 
     def __init__(
-        self,
-        C=1.0,
-        *,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        multi_class="crammer_singer",
-        loss="hinge",
-        fit_intercept=True,
-        class_weight=None,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
+        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", multi_class="crammer_singer", loss="hinge",
+        fit_intercept=True, class_weight=None, prior=None, scale=None, nonnegative=None, n_jobs=None,
+        engine=None, max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
@@ -173,28 +148,22 @@ class LinearSVC(ClassifierMixin, LinearModel):
             memory of `solver=oneslack.Streaming("2GB")`; they hold y and sample_weight themselves.
         y : array-like of shape (n,)
             Labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n,) or None
-            Weights >= 0 of the examples; 2 counts as often as two equal examples.
 
         Returns
         -------
         self : LinearSVC
         """
-        check_parameters(self)
-        watch = Watch(callbacks, checkpoint, resume)
-        if is_shards(X):
-            from ._shared.sharded_tasks import class_task
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
 
-            return self._train(class_task(self, X, y, sample_weight), X, None, None, watch)
-        if self.C == "auto":
-            from ._shared.auto_C import fit_with_best_C
-
-            return fit_with_best_C(self, X, y, sample_weight, watch)
-        X, y = checked_input(self, X, y)
-        X = as_rows(X)  # once, not in each problem of "ovr"
+    def _encoded(self, X, y, sample_weight):
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
-        return self._train(self._task(X.shape[1], classes, codes, weights), X, y, sample_weight, watch)
+        return self._task(X.shape[1], classes, codes, weights), X
+
+    def _sharded_task(self, shards, weighed=True):
+        from ._shared.sharded_tasks import class_task
+
+        return class_task(self, shards, weighed)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, memory="100MB", callbacks=()):
         """Learn from one more portion of examples.
@@ -207,14 +176,10 @@ class LinearSVC(ClassifierMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
         classes : array-like of shape (K,) or None
             All labels that there will be, at the first call; None for those of the first y.
-        sample_weight : array-like of shape (n,) or None
         memory : int or str, default="100MB"
             Bytes of the examples that are remembered from call to call.
-        callbacks : as for fit
 
         Returns
         -------
@@ -247,23 +212,6 @@ class LinearSVC(ClassifierMixin, LinearModel):
             raise ValueError("partial_fit needs at least two classes; name all of them at the first call")
         return known
 
-    def memory_estimate(self, shards):
-        """What training on shards will take, as `solver=oneslack.Streaming("2GB")` plans it.
-
-        Parameters
-        ----------
-        shards : what `oneslack.formats.open_shards` gives
-
-        Returns
-        -------
-        size : int or None
-            Bytes beside what this process holds already; None where the solver keeps to no budget.
-        """
-        from ._shared.sharded_tasks import ShardedClassTask, memory_estimate
-
-        task = self._task(shards.n_features, shards.classes, None, None, ShardedClassTask)
-        return memory_estimate(self, task, shards)
-
     def _folds_of_paths(self, X, y, splits):
         """For `tune`: folds that go up all C on a path each; None where every C must be a fit."""
         from ._shared.quick_folds import folds_for
@@ -283,10 +231,6 @@ class LinearSVC(ClassifierMixin, LinearModel):
     def decision_function(self, X):
         """Scores of the classes; the highest wins.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         scores : ndarray of shape (n,) for two classes, (n, K) for more
@@ -294,18 +238,3 @@ class LinearSVC(ClassifierMixin, LinearModel):
         """
         scores = self._scores(X)
         return scores.ravel() if len(self.coef_) == 1 else scores
-
-    def predict(self, X):
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-        """
-        scores = self.decision_function(X)
-        index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[index]

@@ -14,21 +14,13 @@ from ..certificate.rounding import gamma
 from ..data.rows import as_rows
 from ..models.linear.regression import Regression
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Watch, binary_rows, with_callbacks
-from ._shared.given import (
-    INPUT,
-    C_or_auto,
-    check_parameters,
-    check_weights,
-    checked_input,
-    choice,
-    is_shards,
-    number,
-)
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import INPUT, C_or_auto, check_parameters, check_weights, choice, number
+from ._shared.reported import Sharded
 
 
 @dataclass(frozen=True)
-class RegressionTask:
+class RegressionTask(Task):
     """One regression problem: targets (n,), weights (n,) or None.
 
     With an intercept the targets are taken from their median, which changes nothing but where the intercept
@@ -43,7 +35,6 @@ class RegressionTask:
     #: Where the targets are taken from instead.
     origin: float | None = None
     classes = None
-    n_problems = 1
 
     @cached_property
     def centre(self) -> float:
@@ -56,7 +47,7 @@ class RegressionTask:
         yield model, self.targets - self.centre, self.weights
 
     def rows(self, results):
-        coef, intercept = binary_rows(results, self.n_features)
+        coef, intercept = super().rows(results)
         return coef, intercept + self.centre
 
     def rounding(self, result, problem):
@@ -93,7 +84,7 @@ def _median(y, weights):
 
 
 @described
-class LinearSVR(RegressorMixin, LinearModel):
+class LinearSVR(RegressorMixin, Sharded, LinearModel):
     """Linear support vector regression that says how far it is from the optimum.
 
     Minimises 1/2 |w|^2 + C sum_i s_i max(0, |y_i - <w, x_i> - b| - epsilon) to a certified relative duality
@@ -138,26 +129,13 @@ class LinearSVR(RegressorMixin, LinearModel):
         "epsilon": number("a number >= 0", lambda epsilon: epsilon >= 0),
         "loss": choice(("epsilon_insensitive",)),
     }
+    _input: ClassVar = {"y_numeric": True}
 
     def __init__(
-        self,
-        C=1.0,
-        *,
-        epsilon=0.0,
-        tol=1e-3,
-        solver="auto",
-        loss="epsilon_insensitive",
-        fit_intercept=True,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        n_jobs=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
+        self, C=1.0, *, epsilon=0.0, tol=1e-3, solver="auto", loss="epsilon_insensitive", fit_intercept=True,
+        prior=None, scale=None, nonnegative=None, n_jobs=None, max_iter=100_000, time_limit=None,
+        warm_start=False, random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
@@ -171,71 +149,38 @@ class LinearSVR(RegressorMixin, LinearModel):
             memory of `solver=oneslack.Streaming("2GB")`; they hold y and sample_weight themselves.
         y : array-like of shape (n,)
             Targets: real numbers.
-        sample_weight : array-like of shape (n,) or None
-            Weights >= 0 of the examples; 2 counts as often as two equal examples.
 
         Returns
         -------
         self : LinearSVR
         """
-        check_parameters(self)
-        watch = Watch(callbacks, checkpoint, resume)
-        if is_shards(X):
-            from ._shared.sharded_tasks import prepare
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
 
-            prepare(self, X, y, sample_weight)
-            return self._train(self._sharded_task(X), X, None, None, watch)
-        if self.C == "auto":
-            from ._shared.auto_C import fit_with_best_C
-
-            return fit_with_best_C(self, X, y, sample_weight, watch)
-        X, y = checked_input(self, X, y, y_numeric=True)
-        X, y = as_rows(X), np.asarray(y, dtype=np.float64)
+    def _encoded(self, X, y, sample_weight, origin=None):
         weights = None
         if sample_weight is not None:
             weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
-        task = RegressionTask(y, weights, X.shape[1], float(self.epsilon), bool(self.fit_intercept))
-        return self._train(task, X, y, sample_weight, watch)
+        return RegressionTask(np.asarray(y, dtype=np.float64), weights, *self._shape(X), origin), X
 
-    def _sharded_task(self, shards):
+    def _sharded_task(self, shards, weighed=True):
         from ._shared.sharded_tasks import some_targets
 
-        shape = (shards.n_features, float(self.epsilon), bool(self.fit_intercept))
-        return ShardedRegressionTask(some_targets(shards), None, *shape)
+        return ShardedRegressionTask(some_targets(shards), None, *self._shape(shards))
 
-    def memory_estimate(self, shards):
-        """What training on shards will take, as `solver=oneslack.Streaming("2GB")` plans it.
-
-        Parameters
-        ----------
-        shards : what `oneslack.formats.open_shards` gives
-
-        Returns
-        -------
-        size : int or None
-            Bytes beside what this process holds already; None where the solver keeps to no budget.
-        """
-        from ._shared.sharded_tasks import memory_estimate
-
-        return memory_estimate(self, self._sharded_task(shards), shards)
+    def _shape(self, X):
+        d = X.n_features if hasattr(X, "n_features") else X.shape[1]
+        return d, float(self.epsilon), bool(self.fit_intercept)
 
     def partial_fit(self, X, y, sample_weight=None, *, memory="100MB", callbacks=()):
         """Learn from one more portion of examples.
 
-        `objective_` and `dual_objective_` are of the problem with the examples of all portions as long as
-        `n_forgotten_` is 0.  Later the lower bound still is, as examples are forgotten in a way that never
-        raises the objective; `objective_` is then that of what is remembered, and `duality_gap_` the gap of
-        that smaller problem: no certificate.  Duals are needed of single examples: for a `solver` without
-        them, "dual_cd" or "newton" is chosen as by "auto".
+        The bounds are of all portions as long as `n_forgotten_` is 0; `LinearSVC.partial_fit` tells what they
+        are later, and which solvers do.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
         memory : int or str, default="100MB"
             Bytes of the examples that are remembered from call to call.
-        callbacks : as for fit
 
         Returns
         -------
@@ -249,10 +194,8 @@ class LinearSVR(RegressorMixin, LinearModel):
             raise ValueError("partial_fit knows no C='auto' and warm_start")
         is_first = not hasattr(self, "_kept")
         X, y = validate_data(self, X, y, y_numeric=True, order="C", reset=is_first, **INPUT)
-        X, y = as_rows(X), np.asarray(y, dtype=np.float64)
-        weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
-        shape = (X.shape[1], float(self.epsilon), bool(self.fit_intercept))
-        task = RegressionTask(y, weights, *shape, None if is_first else self._origin)
+        weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        task, X = self._encoded(as_rows(X), y, weights, None if is_first else self._origin)
         self._origin = task.centre
         return learn_portion(self, task, X, y, sample_weight, memory, callbacks)
 
@@ -262,15 +205,8 @@ class LinearSVR(RegressorMixin, LinearModel):
     def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
 
-    def _shapes(self):
-        return {"coef": (self.n_features_in_,), "intercept": ()}
-
     def predict(self, X):
         """The target of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------

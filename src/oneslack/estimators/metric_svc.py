@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import column_or_1d
 
 from .. import metrics
-from ..data.rows import as_rows
 from ..metrics import k_of
 from ..models.measures import measure_model
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Watch, binary_rows, products, with_callbacks
-from ._shared.given import check_parameters, checked_input, encode
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import check_parameters, encode
+from ._shared.scoring import Classifies, products
 from ._shared.thresholds import cut_for_count
 
 
 @dataclass(frozen=True)
-class MetricTask:
+class MetricTask(Task):
     """A problem for each column of labels.
 
     build     makes the model
@@ -46,22 +46,16 @@ class MetricTask:
         for y in self.labels:
             yield self.build(), y, None
 
-    def rows(self, results):
-        return binary_rows(results, self.n_features)
-
     def flat(self, coef, intercept):
         has_bias = self.build().n_params > self.n_features
         return list(np.column_stack([coef, intercept]) if has_bias else coef)
-
-    def rounding(self, result, problem):
-        return 0.0, 0.0
 
     def identity(self):
         return (*self.form, self.multilabel), [self.labels]
 
 
 @described
-class MetricSVC(ClassifierMixin, LinearModel):
+class MetricSVC(Classifies, LinearModel):
     """Linear classification that trains for the measure you care about.
 
     Minimises 1/2 |w|^2 + C n R(w), where R bounds the loss of the whole sample from above: the largest,
@@ -113,26 +107,13 @@ class MetricSVC(ClassifierMixin, LinearModel):
     True
     """
 
+    _input: ClassVar = {"multi_output": True}
+
     def __init__(
-        self,
-        metric="f1",
-        C=1.0,
-        *,
-        k=None,
-        beta=1.0,
-        concave=False,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        fit_intercept=True,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
+        self, metric="f1", C=1.0, *, k=None, beta=1.0, concave=False, tol=1e-3, epsilon=None, solver="auto",
+        fit_intercept=True, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
+        random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -148,8 +129,6 @@ class MetricSVC(ClassifierMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            float32 and float64, C-ordered or CSR, are used as they are.
         y : array-like of shape (n,), or matrix of 0 and 1 of shape (n, K)
             Labels; more than two are trained one against the rest.  A matrix has a column for each label
             that an example may have.
@@ -158,13 +137,10 @@ class MetricSVC(ClassifierMixin, LinearModel):
         -------
         self : MetricSVC
         """
-        check_parameters(self)
-        X, y = checked_input(self, X, y, multi_output=True)
-        X = as_rows(X)
-        task = self._task(X.shape[1], *columns_of(y))
-        return self._train(task, X, y, None, Watch(callbacks, checkpoint, resume))
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume))
 
-    def _task(self, d, multilabel, classes, labels):
+    def _encoded(self, X, y, sample_weight):
+        multilabel, classes, labels = columns_of(y)
         constant = np.flatnonzero(np.ptp(labels, axis=1) == 0)
         if self.metric == "roc_auc" and len(constant):
             raise ValueError(
@@ -173,7 +149,8 @@ class MetricSVC(ClassifierMixin, LinearModel):
             )
         name, function = (None, self.metric) if callable(self.metric) else (self.metric, None)
         form = (name, self.k, self.beta, bool(self.concave), bool(self.fit_intercept))
-        return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function)
+        d = X.shape[1]
+        return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function), X
 
     def _store(self, task, X, coef, intercept):
         super()._store(task, X, coef, intercept)
@@ -202,10 +179,6 @@ class MetricSVC(ClassifierMixin, LinearModel):
     def decision_function(self, X):
         """Scores of the classes or labels.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         scores : ndarray of shape (n,) for two classes, (n, K) for more and for labels
@@ -216,25 +189,17 @@ class MetricSVC(ClassifierMixin, LinearModel):
     def predict(self, X):
         """The class of each row, or its labels.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         y : ndarray of shape (n,), or of 0 and 1 of shape (n, K)
         """
-        scores = self.decision_function(X)
-        if self.multilabel_:
-            return (scores > 0).astype(int)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return (self._scores(X) > 0).astype(int) if self.multilabel_ else super().predict(X)
 
     def score(self, X, y):
         """The measure itself on other data, larger is better; the mean over classes or labels.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,) or (n, K)
 
         Returns

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from ..data.rows import as_rows
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Watch, products, with_callbacks
-from ._shared.given import check_parameters, checked_input, encode, example_weights
+from ._shared.fitting import LinearModel, Watch, with_callbacks
+from ._shared.given import encode, example_weights
+from ._shared.scoring import products
 from ._shared.thresholds import best_thresholds
 from .rank_svm import RankTask
 
@@ -49,19 +49,9 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     """
 
     def __init__(
-        self,
-        C=1.0,
-        *,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        class_weight=None,
-        n_jobs=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        verbose=0,
-    ):
+        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", class_weight=None, n_jobs=None,
+        max_iter=100_000, time_limit=None, warm_start=False, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -75,26 +65,21 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            float32 and float64, C-ordered or CSR, are used as they are.
         y : array-like of shape (n,)
             Labels whose sorted order is the order of the classes: numbers, best.
-        sample_weight : array-like of shape (n,) or None
-            Weights >= 0 of the examples.
 
         Returns
         -------
         self : OrdinalSVC
         """
-        check_parameters(self)
-        X, y = checked_input(self, X, y)
-        X = as_rows(X)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
+
+    def _encoded(self, X, y, sample_weight):
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
         if weights is not None and len(np.unique(codes[weights > 0])) < 2:
             raise ValueError("only one class has examples of positive weight; an order needs at least two")
-        task = RankTask(codes, None, weights, X.shape[1], classes)
-        return self._train(task, X, y, sample_weight, Watch(callbacks, checkpoint, resume))
+        return RankTask(codes, None, weights, X.shape[1], classes), X
 
     def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_ = coef[0], 0.0
@@ -107,10 +92,6 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     def rank_scores(self, X):
         """The one score of each row that the thresholds cut.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         scores : ndarray of shape (n,)
@@ -119,10 +100,6 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     def decision_function(self, X):
         """Scores of the classes; the highest wins.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------
@@ -138,10 +115,6 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     def predict(self, X):
         """The class of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
-from ..data.rows import as_rows
 from ..metrics import ordered_pairs
 from ..models.ranking.model import Grouped, Ranking
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Watch, binary_rows, products, with_callbacks
-from ._shared.given import INPUT, check_parameters, check_weights, checked_input, is_shards
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import INPUT, check_weights, is_shards
+from ._shared.scoring import products
 from .kernel_features import KernelFeatures, basis_for
 
 
 @dataclass(frozen=True)
-class RankTask:
+class RankTask(Task):
     """One ranking problem.
 
     targets (n,), groups (n,) of codes or None, weights (n,) or None; classes where the targets are their
@@ -31,19 +32,12 @@ class RankTask:
     n_features: int
     classes: np.ndarray | None = None
     basis: KernelFeatures | None = None
-    n_problems = 1
 
     def models(self):
         yield Ranking(self.n_features), Grouped(self.targets, self.groups), self.weights
 
-    def rows(self, results):
-        return binary_rows(results, self.n_features)
-
     def flat(self, coef, intercept):
         return list(coef)
-
-    def rounding(self, result, problem):
-        return 0.0, 0.0
 
     def identity(self):
         return "ranking", [self.targets, self.groups, self.weights]
@@ -85,26 +79,13 @@ class RankSVM(RegressorMixin, LinearModel):
     1.0
     """
 
+    _input: ClassVar = {"y_numeric": True, "ensure_min_samples": 2}
+
     def __init__(
-        self,
-        C=1.0,
-        *,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        kernel=None,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_basis=500,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
+        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", kernel=None, gamma="scale", degree=3,
+        coef0=0.0, n_basis=500, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
+        random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
@@ -113,8 +94,6 @@ class RankSVM(RegressorMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            float32 and float64, C-ordered or CSR, are used as they are.
         y : array-like of shape (n,)
             Targets, larger is better: grades or real numbers.
         groups : array-like of shape (n,) or None
@@ -126,15 +105,14 @@ class RankSVM(RegressorMixin, LinearModel):
         -------
         self : RankSVM
         """
-        check_parameters(self)
-        X, y = checked_input(self, X, y, y_numeric=True, ensure_min_samples=2)
-        X = as_rows(X)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight, groups=groups)
+
+    def _encoded(self, X, y, sample_weight, groups):
         weights = None if sample_weight is None else check_weights(_check_sample_weight(sample_weight, X))
         basis = basis_for(self)
         if basis is not None:
             X = basis.fit(X).transform(X)
-        task = RankTask(y, group_codes(groups, len(y)), weights, X.shape[1], basis=basis)
-        return self._train(task, X, y, sample_weight, Watch(callbacks, checkpoint, resume))
+        return RankTask(y, group_codes(groups, len(y)), weights, X.shape[1], basis=basis), X
 
     def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_, self.basis_ = coef[0], 0.0, task.basis
@@ -153,10 +131,6 @@ class RankSVM(RegressorMixin, LinearModel):
     def predict(self, X):
         """The score of each row; larger comes first.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         scores : ndarray of shape (n,)
@@ -165,11 +139,6 @@ class RankSVM(RegressorMixin, LinearModel):
 
     def rank(self, X, groups=None):
         """The place of each row inside its group: 1 for the highest score; equal scores by row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        groups : array-like of shape (n,) or None
 
         Returns
         -------
@@ -188,12 +157,6 @@ class RankSVM(RegressorMixin, LinearModel):
 
     def score(self, X, y, groups=None):
         """The fraction of pairs in order, of all pairs of a group with different targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,) or None
 
         Returns
         -------

@@ -87,35 +87,11 @@ class SequenceTagger(Fitted):
     _saving = "tagger"
 
     def __init__(
-        self,
-        C=0.1,
-        *,
-        templates=None,
-        min_count=1,
-        hash_bits=None,
-        order=1,
-        start=False,
-        end=False,
-        constraints=None,
-        rescaling="margin",
-        solver="auto",
-        tol=1e-2,
-        epsilon=None,
-        kernel=None,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_basis=1000,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
-        verbose=0,
-    ):
+        self, C=0.1, *, templates=None, min_count=1, hash_bits=None, order=1, start=False, end=False,
+        constraints=None, rescaling="margin", solver="auto", tol=1e-2, epsilon=None, kernel=None,
+        gamma="scale", degree=3, coef0=0.0, n_basis=1000, prior=None, scale=None, nonnegative=None,
+        n_jobs=None, engine=None, max_iter=100_000, time_limit=None, random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     @with_callbacks

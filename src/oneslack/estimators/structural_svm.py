@@ -78,31 +78,11 @@ class StructuralSVM(Fitted):
     _saving = "structural"
 
     def __init__(
-        self,
-        model,
-        C=1.0,
-        *,
-        rescaling="margin",
-        solver="auto",
-        tol=1e-3,
-        epsilon=None,
-        cache_size=10,
-        kernel=None,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_basis=500,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
+        self, model, C=1.0, *, rescaling="margin", solver="auto", tol=1e-3, epsilon=None, cache_size=10,
+        kernel=None, gamma="scale", degree=3, coef0=0.0, n_basis=500, prior=None, scale=None,
+        nonnegative=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
+        random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     @with_callbacks

@@ -59,6 +59,12 @@ random_state : int, RandomState or None
     Seed of the order in which examples are visited; None is 0, so equal fits are equal.
 verbose : int
     1 prints a line when the gap has closed by a fifth, 2 one for each step.
+X : array-like or sparse matrix of shape (n, d)
+    float32 and float64, C-ordered or CSR, are used as they are.
+y : array-like of shape (n,)
+groups : array-like of shape (n,) or None
+sample_weight : array-like of shape (n,) or None
+    Weights >= 0 of the examples; 2 counts as often as two equal examples.
 callbacks : sequence of functions
     Each is called with the newest TraceRow after every step; a true answer stops the training.
 checkpoint : path, CheckpointFolder or None
@@ -81,12 +87,15 @@ result_ : Result, or list of Results where there are several problems
 
 
 def described(cls):
-    """The class, with the docstrings of itself and of `fit` made whole."""
+    """The class, with the docstrings of itself and of its methods made whole."""
     if cls.__doc__ is not None:  # as `python -OO` leaves it
         sources = [cls, *(base for base in cls.__mro__[1:] if base.__module__.startswith(__package__))]
         told = [inspect.cleandoc(source.__doc__ or "") for source in sources[1:]] + [COMMON.strip()]
         cls.__doc__ = _filled(cls.__doc__, told, cls.__init__)
-        cls.fit.__doc__ = _filled(cls.fit.__doc__, [COMMON.strip()], cls.fit)
+        for name, method in vars(cls).items():
+            has_sections = re.search(r"\n *----", getattr(method, "__doc__", None) or "")
+            if inspect.isfunction(method) and not name.startswith("_") and has_sections:
+                method.__doc__ = _filled(method.__doc__, [COMMON.strip()], method)
     return cls
 
 
@@ -100,9 +109,8 @@ def _filled(text, told, function):
     filled = {"Parameters": [known[one.name] for one in taken if one.name in known]}
     if function.__name__ == "__init__":
         filled["Attributes"] = _known(sources, "Attributes").values()
-    sections = {title: "\n".join(dict.fromkeys(entries)) for title, entries in filled.items()} | {
-        title: body for title, body in sections.items() if title not in filled
-    }
+    rest = {title: body for title, body in sections.items() if title not in filled}
+    sections = {title: "\n".join(dict.fromkeys(entries)) for title, entries in filled.items()} | rest
     parts = [f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections.items()]
     return head + "\n\n".join(parts)
 

@@ -15,22 +15,22 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ... import driver
 from ...certificate.rounding import rounded_down, rounded_up, sum_down, sum_up
+from ...data.rows import as_rows
 from ...errors import Interrupted, users_level
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
-from .given import INPUT, given_terms, is_shards, seed_of
-from .reported import Reported
+from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
+from .reported import PlainLines, Reported, column_spread
+from .scoring import LinearScores
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -46,8 +46,6 @@ except ImportError:  # scikit-learn before 1.9
 
 #: Columns that differ by more make every method slow.
 _UNEVEN = 100.0
-#: Rows that are scored at once when X must be widened to float64.
-BLOCK = 8192
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,29 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         self._fitted_on = key
 
 
-class LinearModel(Fitted):
+class Task:
+    """What a linear estimator learns: labels as problems on the same X, and their results as weight rows.
+
+    models()     yields (model, Y, weights) of each problem
+    n_problems, n_features
+    flat(coef, intercept)   the w of each problem: the inverse of `rows`
+    identity()   (values, arrays) that make it this task and no other, beside X and C
+    classes      (K,) or None, for a warm start: those of the last fit must be the same
+    """
+
+    n_problems = 1
+
+    def rows(self, results):
+        """(coef (rows, d), intercept (rows,)) of problems whose w has d weights and perhaps a bias."""
+        w, d = np.array([result.w for result in results]), self.n_features
+        return w[:, :d].copy(), w[:, d].copy() if w.shape[1] > d else np.zeros(len(w))
+
+    def rounding(self, result, problem):
+        """What P at the rows, and the optimum, may differ by from the result's."""
+        return 0.0, 0.0
+
+
+class LinearModel(LinearScores, Fitted):
     """An estimator whose scores are X coef_' + intercept_.
 
     Attributes
@@ -143,24 +163,31 @@ class LinearModel(Fitted):
         Number d of features.
     feature_names_in_ : ndarray of shape (d,)
         Names of the columns, where X has them.
-
-    Notes
-    -----
-    Its `task` turns labels into problems on the same X, and their results back into weight rows:
-
-        models()           yields (model, Y, weights) of each problem
-        n_problems, n_features
-        rows(results)      coef (rows, d) and intercept (rows,)
-        flat(coef, intercept)   the w of each problem: the inverse of `rows`
-        rounding(result, problem)   what P at the rows, and the optimum, may differ by from the result's
-        identity()         (values, arrays) that make it this task and no other, beside X and C
-        classes            (K,) or None, for a warm start: those of the last fit must be the same
     """
+
+    #: How X and y are checked, beside what `checked_input` does.
+    _input: ClassVar = {}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _fit(self, X, y, watch, sample_weight=None, **given):
+        """`fit` of them all; `_encoded` makes a task of what is given, and X as it is learned from."""
+        check_parameters(self)
+        if is_shards(X) and hasattr(self, "_sharded_task"):
+            from .sharded_tasks import prepare
+
+            prepare(self, X, y, sample_weight)
+            return self._train(self._sharded_task(X), X, None, None, watch)
+        if isinstance(self.C, str):
+            from .auto_C import fit_with_best_C
+
+            return fit_with_best_C(self, X, y, sample_weight, watch)
+        X, y = checked_input(self, X, y, **self._input)
+        task, rows = self._encoded(as_rows(X), y, sample_weight, **given)
+        return self._train(task, rows, y, sample_weight, watch)
 
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
@@ -194,36 +221,6 @@ class LinearModel(Fitted):
     def _store(self, task, X, coef, intercept):
         """Keep what was learned, and whatever follows from it and X."""
         self.coef_, self.intercept_ = coef, intercept
-
-    def _shapes(self):
-        """The learned arrays and their shapes, for reading a file."""
-        rows = 1 if len(self.classes_) == 2 else len(self.classes_)
-        return {"coef": (rows, self.n_features_in_), "intercept": (rows,)}
-
-    def _scores(self, X):
-        """(n, rows) of new examples."""
-        check_is_fitted(self)
-        if is_shards(X):
-            return np.concatenate([self._scores(shard.X) for shard in X])
-        X = validate_data(self, X, reset=False, **INPUT)
-        return products(X, np.atleast_2d(self.coef_).T) + self.intercept_
-
-
-def products(X, W):
-    """X @ W in float64, without a float64 copy of all X."""
-    if X.dtype == W.dtype:
-        return np.asarray(X @ W)
-    out = np.empty((X.shape[0], W.shape[1]))
-    for low in range(0, len(out), BLOCK):
-        rows = X[low : low + BLOCK]
-        out[low : low + BLOCK] = rows.astype(np.float64) @ W
-    return out
-
-
-def binary_rows(results, d):
-    """(coef (rows, d), intercept (rows,)) of problems whose w has d weights and perhaps a bias."""
-    w = np.array([result.w for result in results])
-    return w[:, :d].copy(), w[:, d].copy() if w.shape[1] > d else np.zeros(len(w))
 
 
 # Problems and their results.
@@ -318,23 +315,6 @@ def _learned(estimator):
     return {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
 
 
-class PlainLines:
-    """Print a line whenever the gap has closed by a fifth; every step when verbose > 1."""
-
-    def __init__(self, verbose):
-        self.every, self.last = verbose > 1, float("inf")
-
-    def __call__(self, row):
-        if self.every or row.iteration == 1 or row.gap < 0.8 * self.last:
-            self.last = row.gap
-            print(
-                f"step {row.iteration:6d}  {row.seconds:8.2f} s  gap {row.gap:.2e}  "
-                f"primal {row.primal:.6g}  dual {row.dual:.6g}",
-                flush=True,
-            )
-        return False
-
-
 def conclude(model, X, results):
     """The last word of a fit, when all is stored: Interrupted after Ctrl-C, and a ConvergenceWarning at the
     caller's line unless every problem reached what was asked for.  X is the matrix of features, or None where
@@ -353,20 +333,9 @@ def conclude(model, X, results):
         f"{type(model).__name__} stopped at a relative duality gap of {model.duality_gap_:.2g} before it "
         f"reached {goal}{of_them}: {worst.status.advice}"
     )
-    spread = 1.0 if X is None else _column_spread(X)
+    spread = 1.0 if X is None else column_spread(X)
     if spread > _UNEVEN:
         text += (
             f"; the largest values of the features differ by a factor of {spread:.0e}, so scaling would help"
         )
     warnings.warn(f"{text}.", ConvergenceWarning, stacklevel=users_level())
-
-
-def _column_spread(X):
-    """Largest over smallest of the columns' largest absolute values, columns of zeros aside."""
-    if sp.issparse(X):
-        columns = np.zeros(X.shape[1])
-        np.maximum.at(columns, X.indices, np.abs(X.data))
-    else:
-        columns = np.maximum(X.max(axis=0), -X.min(axis=0))
-    columns = columns[columns > 0]
-    return columns.max() / columns.min() if len(columns) else 1.0

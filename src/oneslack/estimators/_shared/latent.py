@@ -63,26 +63,10 @@ class Latent(Fitted):
     _saving = "latent"
 
     def __init__(
-        self,
-        model,
-        C=1.0,
-        *,
-        solver="dual_cd",
-        tol=1e-3,
-        max_rounds=50,
-        outer_tol=1e-3,
-        n_starts=1,
-        annealing=0,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        cache_size=10,
-        n_jobs=1,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
-        verbose=0,
-    ):
+        self, model, C=1.0, *, solver="dual_cd", tol=1e-3, max_rounds=50, outer_tol=1e-3, n_starts=1,
+        annealing=0, prior=None, scale=None, nonnegative=None, cache_size=10, n_jobs=1, max_iter=100_000,
+        time_limit=None, random_state=None, verbose=0,
+    ):  # fmt: skip
         self._keep(locals())
 
     def _stopping_epsilon(self):

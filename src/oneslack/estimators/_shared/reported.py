@@ -1,9 +1,11 @@
-"""What every fitted estimator says of its training, in a notebook and in one safe file."""
+"""What every estimator says of its training: in lines, in a notebook and in one safe file."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
+import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ...certificate.notebook import certificate_html
@@ -74,6 +76,54 @@ class Reported:
         return joined(map(completed, results)) if results else self._kept_trace
 
 
+class Sharded:
+    """An estimator that learns from shards, too."""
+
+    def memory_estimate(self, shards):
+        """What training on shards will take, as `solver=oneslack.Streaming("2GB")` plans it.
+
+        Parameters
+        ----------
+        shards : what `oneslack.formats.open_shards` gives
+
+        Returns
+        -------
+        size : int or None
+            Bytes beside what this process holds already; None where the solver keeps to no budget.
+        """
+        from .sharded_tasks import memory_estimate
+
+        return memory_estimate(self, shards)
+
+
 def _room(estimator):
     """Read when it is needed: most estimators are not saved, and files of one need nothing of the others."""
     return import_module(f".._saving.{estimator._saving}", __package__)
+
+
+class PlainLines:
+    """Print a line whenever the gap has closed by a fifth; every step when verbose > 1."""
+
+    def __init__(self, verbose):
+        self.every, self.last = verbose > 1, float("inf")
+
+    def __call__(self, row):
+        if self.every or row.iteration == 1 or row.gap < 0.8 * self.last:
+            self.last = row.gap
+            print(
+                f"step {row.iteration:6d}  {row.seconds:8.2f} s  gap {row.gap:.2e}  "
+                f"primal {row.primal:.6g}  dual {row.dual:.6g}",
+                flush=True,
+            )
+        return False
+
+
+def column_spread(X):
+    """Largest over smallest of the columns' largest absolute values, columns of zeros aside."""
+    if sp.issparse(X):
+        columns = np.zeros(X.shape[1])
+        np.maximum.at(columns, X.indices, np.abs(X.data))
+    else:
+        columns = np.maximum(X.max(axis=0), -X.min(axis=0))
+    columns = columns[columns > 0]
+    return columns.max() / columns.min() if len(columns) else 1.0

@@ -62,29 +62,28 @@ class ShardedClassTask(ClassTask):
         return weigh
 
 
-def class_task(model, shards, y, sample_weight) -> ShardedClassTask:
-    """What a LinearSVC learns from shards."""
-    prepare(model, shards, y, sample_weight)
+def class_task(model, shards, weighed) -> ShardedClassTask:
+    """What a LinearSVC learns from shards; the weights of classes may need a look at all of them."""
     classes, class_weight = shards.classes, model.class_weight
     if classes is None or shards.manifest.labels == "numbers":
         raise ValueError(f"{shards.path}: its labels are no classes; use a regressor, or pack other labels")
     if len(classes) < 2:
         raise ValueError(f"y has only one class ({_shown(classes[0])}); classification needs at least two")
     of_class = None
-    if class_weight is not None:
+    if class_weight is not None and weighed:
         codes = np.arange(len(classes))
         counts = _counts(shards) if class_weight == "balanced" else None
         of_class = check_weights(weights_of_classes(class_weight, classes, codes, counts))
     return model._task(shards.n_features, classes, None, None, ShardedClassTask, of_class=of_class)
 
 
-def memory_estimate(model, task, shards):
-    """The bytes that Streaming will take for a task on shards; None for a solver that keeps to no budget."""
+def memory_estimate(model, shards):
+    """The bytes that Streaming will take for shards; None for a solver that keeps to no budget."""
     from ...problems.on_disk import ShardedProblem
 
     if not hasattr(model.solver, "estimate"):
         return None
-    shape, code, _ = next(task.models())
+    shape, code, _ = next(model._sharded_task(shards, weighed=False).models())
     return model.solver.estimate(ShardedProblem(shape, shards, model.C, code=code, weigh=None))
 
 
