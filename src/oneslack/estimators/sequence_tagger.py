@@ -207,10 +207,6 @@ class SequenceTagger(Fitted):
     def predict(self, X):
         """The labels of each sentence.
 
-        Parameters
-        ----------
-        X : as for fit
-
         Returns
         -------
         Y : list of lists of labels
@@ -225,11 +221,6 @@ class SequenceTagger(Fitted):
 
     def predict_topk(self, X, k):
         """The k best label sequences of each sentence, best first, with their scores.
-
-        Parameters
-        ----------
-        X : as for fit
-        k : int
 
         Returns
         -------
@@ -246,10 +237,6 @@ class SequenceTagger(Fitted):
     def predict_margins(self, X):
         """For each token, by how much its label beats the best sequence with another one: a confidence.
 
-        Parameters
-        ----------
-        X : as for fit
-
         Returns
         -------
         margins : list of ndarrays
@@ -259,10 +246,6 @@ class SequenceTagger(Fitted):
 
     def score(self, X, Y):
         """The share of tokens with the right label, of those whose label is known.
-
-        Parameters
-        ----------
-        X, Y : sentences and their labels, as for fit
 
         Returns
         -------

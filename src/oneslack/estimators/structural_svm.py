@@ -141,10 +141,6 @@ class StructuralSVM(Fitted):
     def predict(self, X):
         """The best output of each input.
 
-        Parameters
-        ----------
-        X : sequence of inputs
-
         Returns
         -------
         outputs : list
@@ -161,11 +157,6 @@ class StructuralSVM(Fitted):
     def predict_topk(self, X, k):
         """The k best outputs of each input, where the model has `decode_topk(w, x, k)`.
 
-        Parameters
-        ----------
-        X : sequence of inputs
-        k : int
-
         Returns
         -------
         outputs : list
@@ -179,11 +170,6 @@ class StructuralSVM(Fitted):
 
     def score(self, X, Y, sample_weight=None):
         """1 - mean loss of the predictions.
-
-        Parameters
-        ----------
-        X, Y : sequences of inputs and outputs
-        sample_weight : array-like of shape (n,) or None
 
         Returns
         -------

@@ -63,6 +63,7 @@ X : array-like or sparse matrix of shape (n, d)
     float32 and float64, C-ordered or CSR, are used as they are.
 y : array-like of shape (n,)
 groups : array-like of shape (n,) or None
+k : int
 sample_weight : array-like of shape (n,) or None
     Weights >= 0 of the examples; 2 counts as often as two equal examples.
 callbacks : sequence of functions
@@ -88,14 +89,20 @@ result_ : Result, or list of Results where there are several problems
 
 def described(cls):
     """The class, with the docstrings of itself and of its methods made whole."""
-    if cls.__doc__ is not None:  # as `python -OO` leaves it
-        sources = [cls, *(base for base in cls.__mro__[1:] if base.__module__.startswith(__package__))]
-        told = [inspect.cleandoc(source.__doc__ or "") for source in sources[1:]] + [COMMON.strip()]
-        cls.__doc__ = _filled(cls.__doc__, told, cls.__init__)
-        for name, method in vars(cls).items():
-            has_sections = re.search(r"\n *----", getattr(method, "__doc__", None) or "")
-            if inspect.isfunction(method) and not name.startswith("_") and has_sections:
-                method.__doc__ = _filled(method.__doc__, [COMMON.strip()], method)
+    if cls.__doc__ is None:  # as `python -OO` leaves it
+        return cls
+    common = COMMON.strip()
+    bases = [base for base in cls.__mro__[1:] if base.__module__.startswith(__package__)]
+    told = [inspect.cleandoc(base.__doc__ or "") for base in bases]
+    cls.__doc__ = _filled(cls.__doc__, [*told, common], cls.__init__)
+    fit = inspect.cleandoc(getattr(vars(cls).get("fit"), "__doc__", None) or "")
+    of_fit = _known([_sections(fit)[1]], "Parameters").items()
+    as_for_fit = "\n".join(f"{name} : {_kind(entry)}\n    As for `fit`." for name, entry in of_fit)
+    for name, method in vars(cls).items():
+        has_sections = re.search(r"\n *----", getattr(method, "__doc__", None) or "")
+        if inspect.isfunction(method) and not name.startswith("_") and has_sections:
+            others = [] if name == "fit" else [f"Parameters\n----------\n{as_for_fit}"]
+            method.__doc__ = _filled(method.__doc__, [*others, common], method)
     return cls
 
 
@@ -136,6 +143,10 @@ def _entries(text):
 
 def _names(entry):
     return re.split(r", ", entry.partition("\n")[0].partition(" : ")[0])
+
+
+def _kind(entry):
+    return entry.partition("\n")[0].partition(" : ")[2]
 
 
 def _with_default(entry, parameter):
