@@ -22,7 +22,6 @@ from ._shared.given import (
     checked_input,
     encode,
     example_weights,
-    seed_of,
 )
 from ._shared.kernel_inputs import WIDE, fitted_kernel
 from ._shared.scoring import Classifies
@@ -158,11 +157,11 @@ class KernelSVC(Classifies, Fitted):
             vars(self).pop("reduction_error_", None)  # of the last model
             self.certified_ = all(result.certified for result in results)
 
-        return self._solve(
-            self._jobs(task, X, kernel), store, (X, y, sample_weight), Watch(callbacks, checkpoint, resume),
-            solver=solver_of(method, seed_of(self.random_state), self.sample_size, self.n_basis),
-            epsilon=self._stopping_epsilon(method), keep_state=True,
-        )  # fmt: skip
+        training = self._training() | {"epsilon": self._stopping_epsilon(method), "keep_state": True}
+        training["solver"] = solver_of(method, training["seed"], self.sample_size, self.n_basis)
+        watch = Watch(callbacks, checkpoint, resume)
+        jobs = self._jobs(task, X, kernel)
+        return self._solve(jobs, store, (X, y, sample_weight), watch, training=training)
 
     def _method(self, n):
         if self.method != "auto":

@@ -12,7 +12,7 @@ from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, problem_of, solved, with_callbacks
-from ._shared.given import check_parameters, check_weights, given_terms, seed_of
+from ._shared.given import check_parameters, check_weights, given_terms
 from ._shared.tagged_input import (
     MATRICES,
     SENTENCES,
@@ -122,7 +122,7 @@ class SequenceTagger(Fitted):
         indexer = self._new_indexer(X)
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
-        options = self._streaming() if is_packed(X) else {}
+        training = self._training_on(X)
         with tagged_rows(indexer, X, Y) as (rows, classes, codes):
             model = self._chain(rows, classes, codes)
 
@@ -136,16 +136,20 @@ class SequenceTagger(Fitted):
                 terms = tagger_terms(self, indexer, model, classes)
             terms |= {"rescaling": self.rescaling, "sample_weight": sample_weight}
             jobs = self._jobs(model, rows, Ragged(codes, rows.offsets), watch, terms)
-            return self._solve(jobs, store, (X, Y, sample_weight), watch, **options)
+            return self._solve(jobs, store, (X, Y, sample_weight), watch, training=training)
 
-    def _streaming(self):
-        """How packed sentences are learned from: it is Streaming that "auto" means."""
-        from ..problems.new import engine_of
-        from ..solvers.streaming.reader import Streaming
+    def _training_on(self, X):
+        """How `solve` is called; on packed sentences it is Streaming that "auto" means."""
+        training = self._training()
+        if is_packed(X):
+            from ..problems.new import engine_of
+            from ..solvers.streaming.reader import Streaming
 
-        if engine_of(self.engine) is not None:
-            raise ValueError("packed sentences are learned from on this machine only; drop engine")
-        return {"solver": Streaming(seed=seed_of(self.random_state))} if self.solver == "auto" else {}
+            if engine_of(self.engine) is not None:
+                raise ValueError("packed sentences are learned from on this machine only; drop engine")
+            if training["solver"] == "auto":
+                training["solver"] = Streaming(seed=training["seed"])
+        return training
 
     def _jobs(self, model, rows, truth, watch, options):
         if (truth.values < 0).any():

@@ -3,7 +3,7 @@
     check, encode    given.py: parameters, examples, labels and weights
     problem          `problem_of`: on this machine, unless the estimator has an engine
     solve            `solve_all`: one problem or several, in turn, within one time limit
-    store            the estimator's own `store(results)`, then the certificate
+    store            the certificate, and what the estimator's own `store(results)` keeps
 
 An estimator hands `_solve` its jobs: functions that solve a problem each, made one after the other.
 """
@@ -84,17 +84,18 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         """What a constructor does: `given` are its locals, the parameters."""
         vars(self).update((name, value) for name, value in given.items() if name != "self")
 
-    def _solve(self, jobs, store, data, watch, *, key=None, columns=None, **options):
+    def _solve(self, jobs, store, data, watch, *, training=None, key=None, columns=None):
         """Solve, store, and have the last word.
 
-        jobs     yields functions job(**options) -> Result, `options` being what `driver.solve` takes
-        store    store(results) keeps what was learned; not called where training fails
-        data     (X, y, sample_weight) as they were given, for scikit-learn's callbacks
-        key      of the problem for a later warm start, or None: then no state is kept
-        columns  the matrix of features, or None where there is none
+        jobs      yields functions job(**options) -> Result, `options` being what `driver.solve` takes
+        store     store(results) keeps what was learned; not called where training fails
+        data      (X, y, sample_weight) as they were given, for scikit-learn's callbacks
+        training  those options, where they are not `_training()`
+        key       of the problem for a later warm start, or None: then no state is kept
+        columns   the matrix of features, or None where there is none
         """
         folder = watch.folder()
-        options = {"keep_state": key is not None} | self._training() | options
+        options = {"keep_state": key is not None} | (self._training() if training is None else training)
         with fit_progress(self, watch.callbacks, *data) as callbacks:
             results = solve_all(jobs, folder, callbacks=callbacks, **options)
             self._store_certificate(results, key)
@@ -203,10 +204,8 @@ class LinearModel(LinearScores, Fitted):
             starts = starts_of(self, task, key)
 
         def jobs():
-            for (model, targets, weights), of_weights, start in zip(
-                task.models(), terms, starts, strict=True
-            ):
-                problem = problem_of(self, model, X, targets, sample_weight=weights, **of_weights)
+            for (model, targets, weights), more, start in zip(task.models(), terms, starts, strict=True):
+                problem = problem_of(self, model, X, targets, sample_weight=weights, **more)
                 yield partial(solved, problem, start=start, finish=partial(_restated, task))
 
         def store(results):
