@@ -52,15 +52,23 @@ class ClassTask(Task):
     def models(self):
         d, K = self.n_features, self.n_classes
         if not self.is_binary:
-            yield Multiclass(d, K, self.intercept, self.cost), self.codes, self.weights
+            yield Multiclass(d, K, self.intercept, self.cost), self._targets(), self._weights()
             return
-        weights = self.weights
-        if self.cost is not None:
-            # Two classes: a cost scales the hinge of its class, as a weight does.
-            of_class = np.array([self.cost[0, 1], self.cost[1, 0]])[self.codes]
-            weights = of_class if weights is None else weights * of_class
+        # Two classes: a cost scales the hinge of its class, as a weight does.
+        costs = None if self.cost is None else np.array([self.cost[0, 1], self.cost[1, 0]])
+        weights = self._weights(costs)
         for k in [1] if K == 2 else range(K):
-            yield Binary(d, self.intercept), np.where(self.codes == k, 1.0, -1.0), weights
+            yield Binary(d, self.intercept), self._targets(k), weights
+
+    def _targets(self, k=None):
+        """The codes, or 1 for class k and -1 for the others."""
+        return self.codes if k is None else np.where(self.codes == k, 1.0, -1.0)
+
+    def _weights(self, costs=None):
+        """(n,) or None, times the costs of their classes."""
+        if costs is None:
+            return self.weights
+        return costs[self.codes] if self.weights is None else self.weights * costs[self.codes]
 
     def rows(self, results) -> tuple[np.ndarray, np.ndarray]:
         if self.is_binary:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...models import Binary, Multiclass
 from ..linear_svc import ClassTask
 from .given import _shown, check_weights, weights_of_classes
 
@@ -37,23 +36,16 @@ class ShardedClassTask(ClassTask):
 
     of_class: np.ndarray | None = None
 
-    def models(self):
-        d, K = self.n_features, self.n_classes
-        if not self.is_binary:
-            yield Multiclass(d, K, self.intercept, self.cost), _codes, self._weigh(self.of_class)
-            return
-        of_class = self.of_class
-        if self.cost is not None:
-            costs = np.array([self.cost[0, 1], self.cost[1, 0]])
-            of_class = costs if of_class is None else of_class * costs
-        for k in [1] if K == 2 else range(K):
-            yield Binary(d, self.intercept), _is_class(k), self._weigh(of_class)
+    def _targets(self, k=None):
+        """Of rows, as a function."""
+        return (lambda rows: rows.codes) if k is None else lambda rows: np.where(rows.codes == k, 1.0, -1.0)
 
-    @staticmethod
-    def _weigh(of_class):
-        """Weights of rows as a function; None leaves them as they were packed."""
-        if of_class is None:
+    def _weights(self, costs=None):
+        """Likewise; None leaves them as they were packed."""
+        given = [values for values in (self.of_class, costs) if values is not None]
+        if not given:
             return None
+        of_class = np.prod(given, axis=0)
 
         def weigh(rows):
             weights = of_class[rows.codes]
@@ -101,11 +93,3 @@ def _counts(shards):
     for shard in shards:
         counts += np.bincount(shard.codes, shard.sample_weight, minlength=len(counts))
     return counts
-
-
-def _codes(rows):
-    return rows.codes
-
-
-def _is_class(k):
-    return lambda rows: np.where(rows.codes == k, 1.0, -1.0)
