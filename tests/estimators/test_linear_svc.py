@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oneslack import LinearSVC, OneSlack, Problem, Status
-from oneslack.estimators._shared import fitting
+from oneslack.estimators._shared import fitting, scoring
 from oneslack.models import Binary
 
 X, Y = load_iris(return_X_y=True)
@@ -132,7 +132,7 @@ def test_float32_needs_no_float64_copy(monkeypatch):
     rng = np.random.default_rng(0)
     data = rng.normal(size=(60_000, 50)).astype(np.float32)
     labels = data[:, 0] > 0
-    monkeypatch.setattr(fitting, "BLOCK", 1024)
+    monkeypatch.setattr(scoring, "BLOCK", 1024)
     model = LinearSVC(tol=0.5).fit(data[:3000], labels[:3000])
     for task in (lambda: model.fit(data, labels), lambda: model.decision_function(data)):
         tracemalloc.start()
@@ -145,7 +145,7 @@ def test_float32_needs_no_float64_copy(monkeypatch):
 
 
 def test_scores_of_float32_are_computed_in_float64(monkeypatch):
-    monkeypatch.setattr(fitting, "BLOCK", 7)
+    monkeypatch.setattr(scoring, "BLOCK", 7)
     model = LinearSVC().fit(X, Y)
     narrow = X.astype(np.float32)
     expected = narrow.astype(np.float64) @ model.coef_.T + model.intercept_
