@@ -73,17 +73,6 @@ checkpoint : path, CheckpointFolder or None
     it is done.
 resume : bool
     Go on from that checkpoint, if it is there; otherwise one that is there is refused.
-
-Attributes
-----------
-objective_, dual_objective_ : float
-    Bounds of the optimum from above (at this model) and below; sums where there are several problems.
-duality_gap_ : float
-    (objective_ - dual_objective_) / objective_.
-n_iter_ : int
-    Steps taken; of the problem that took most, where there are several.
-result_ : Result, or list of Results where there are several problems
-    With the status and the trace of the training.
 """
 
 
@@ -115,9 +104,11 @@ def _filled(text, told, function):
     known = {one.name: _with_default(known[one.name], one) for one in taken if one.name in known} | own
     filled = {"Parameters": [known[one.name] for one in taken if one.name in known]}
     if function.__name__ == "__init__":
-        filled["Attributes"] = _known(sources, "Attributes").values()
+        filled["Attributes"] = list(_known(sources, "Attributes").values())
     rest = {title: body for title, body in sections.items() if title not in filled}
-    sections = {title: "\n".join(dict.fromkeys(entries)) for title, entries in filled.items()} | rest
+    sections = {
+        title: "\n".join(dict.fromkeys(entries)) for title, entries in filled.items() if entries
+    } | rest
     parts = [f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections.items()]
     return head + "\n\n".join(parts)
 

@@ -75,7 +75,19 @@ class Watch:
 
 
 class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
-    """An estimator with objective_, dual_objective_, duality_gap_, n_iter_, result_ and trace_."""
+    """An estimator with a certificate, and the course of its training.
+
+    Attributes
+    ----------
+    objective_, dual_objective_ : float
+        Bounds of the optimum from above (at this model) and below; sums where there are several problems.
+    duality_gap_ : float
+        (objective_ - dual_objective_) / objective_.
+    n_iter_ : int
+        Steps taken; of the problem that took most, where there are several.
+    result_ : Result, or list of Results where there are several problems
+        With the status and the trace of the training.
+    """
 
     #: Set by whoever fits on the same data again and again (selection/path.py): they are not compared.
     _data_key = None
