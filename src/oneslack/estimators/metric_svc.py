@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import metrics
 from ..metrics import k_of
@@ -193,6 +193,7 @@ class MetricSVC(Classifies, LinearModel):
         -------
         y : ndarray of shape (n,), or of 0 and 1 of shape (n, K)
         """
+        check_is_fitted(self)
         return (self._scores(X) > 0).astype(int) if self.multilabel_ else super().predict(X)
 
     def score(self, X, y):
