@@ -23,8 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import oneslack
-from oneslack.data.ragged import Ragged
-from oneslack.data.rows import Shard
+from oneslack.data.rows import Ragged, Shard
 from oneslack.models.chain import Chain
 
 TEMPLATES, LABELS = 20, 43

@@ -19,7 +19,7 @@ from ocr import read_words
 from problems import add_options, data_folder
 
 from oneslack import LinearSVC, MetricSVC, SequenceTagger
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.formats import read_svmhmm, read_svmlight
 from oneslack.metrics import precision_recall_break_even
 

@@ -237,7 +237,7 @@ def chains(options):
     """Ten folds of words, train on one ("small") or on nine: a linear chain, and one with a kernel."""
     from ocr import read_words
 
-    from oneslack.data.ragged import Ragged
+    from oneslack.data.rows import Ragged
 
     X, Y, folds = read_words(data_folder(options.data))
     constant = Ragged(np.hstack([X.values, np.ones((len(X.values), 1))]), X.offsets)

@@ -18,7 +18,7 @@ from problems import add_options, data_folder
 from sklearn.exceptions import ConvergenceWarning
 
 import oneslack
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 
 GRID = {"chain": (0.03, 0.1, 0.3), "multi-class": (0.03, 0.1, 0.3, 1.0)}
 #: Words that C is chosen on, at most: one grid is then affordable for nine folds, too.

@@ -35,8 +35,7 @@ import numpy as np
 from problems import add_options, data_folder
 
 import oneslack
-from oneslack.data.ragged import Ragged
-from oneslack.data.rows import Shard
+from oneslack.data.rows import Ragged, Shard
 from oneslack.engines.threads import Threads
 from oneslack.estimators.grammar_parser import PARTS, GrammarParser
 from oneslack.formats.trees import read_trees

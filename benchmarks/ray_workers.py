@@ -46,7 +46,7 @@ def rcv1(args):
 
 
 def conll2000(args):
-    from oneslack.data.ragged import Ragged
+    from oneslack.data.rows import Ragged
     from oneslack.features import FeatureIndex
     from oneslack.formats import read_conll
 

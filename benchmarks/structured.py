@@ -17,8 +17,7 @@ import scipy.sparse as sp
 from problems import load
 
 import oneslack
-from oneslack.data.ragged import Ragged
-from oneslack.data.rows import cut_into_shards
+from oneslack.data.rows import Ragged, cut_into_shards
 from oneslack.features import FeatureIndex
 from oneslack.formats import read_conll, read_conllu
 from oneslack.problems.in_memory import Problem

@@ -19,7 +19,7 @@ from itertools import pairwise
 from problems import add_options, data_folder
 
 import oneslack
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.features import FeatureIndex
 from oneslack.formats import read_conll
 from oneslack.metrics import phrase_f1, token_accuracy

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from .checks.first_look import check_first_examples, find_disagreement
-from .engines.blas import single_blas_thread
+from .engines.threads import single_blas_thread
 from .errors import Interrupted
 from .memory.run import Run
 from .problems.any_risk import RiskProblem
@@ -69,7 +69,8 @@ def solve(
 
     solver, reason = choose_solver(problem, solver, seed)
     _check(tol, epsilon, max_iter, time_limit, interrupt)
-    check_first_examples(problem)
+    if not problem.is_compiled:  # models of three methods are users' own
+        check_first_examples(problem)
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)
     keeper = None

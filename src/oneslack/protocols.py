@@ -390,7 +390,7 @@ class Elsewhere(Protocol):
 class Solver(Protocol):
     """Turns cuts into a better w and a better lower bound.  Meets no x or y, reads no clock."""
 
-    #: What it needs of a problem (solvers/needs.py).
+    #: What it needs of a problem (solvers/choose.py).
     needs: tuple[str, ...]
     #: Optional: False where its bounds, or its P, are estimates.
     certifies: bool

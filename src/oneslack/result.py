@@ -36,13 +36,9 @@ class Status(Enum):
     )
     STOPPED = "a callback asked to stop"
 
-    @property
-    def advice(self) -> str:
-        return self.value
-
-    @property
-    def ok(self) -> bool:
-        return self in (Status.CONVERGED, Status.EPSILON, Status.STOPPED)
+    def __init__(self, advice):
+        self.advice: str = advice
+        self.ok: bool = self.name in ("CONVERGED", "EPSILON", "STOPPED")
 
 
 class Torn(Exception):
@@ -78,10 +74,6 @@ class Step:
     proof: Callable[[], Any] | None = None
     way: float | None = 0.0
     within: Any = None
-
-    def point(self) -> np.ndarray:
-        """w."""
-        return self.w() if callable(self.w) else self.w
 
 
 @dataclass(frozen=True)

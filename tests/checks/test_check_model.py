@@ -15,7 +15,7 @@ from reference import Reference
 import oneslack
 from oneslack.checks.brute import all_cuts
 from oneslack.checks.model import CheckReport, ModelError
-from oneslack.models.linear.scalar_dual import ScalarDual
+from oneslack.models.linear.scalar import ScalarDual
 
 NUMBER = r"-?\d[\d.e+-]*"
 

@@ -223,7 +223,7 @@ def test_the_command_has_every_option_that_was_given(run, tmp_path, monkeypatch)
         ["tag", "text.conll", "--columns", "w,tag", "--unlabelled", "?", "--start", "--tol", "0.05"],
         ["parse", "some.trees", "--max-words", "3", "--tagged"],
     ):
-        checkpoint = ["--checkpoint", "kept"] if words[0] == "tag" else []
+        checkpoint = ["--checkpoint", "kept"] if words[0] == "parse" else []
         done = run("train", *words, "-o", "m", "-q", *checkpoint)
         assert done.code == 0, done.err
         command = command_of("m", run)

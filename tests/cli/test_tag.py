@@ -16,7 +16,7 @@ import pytest
 import oneslack
 from oneslack import SequenceTagger, metrics
 from oneslack.cli import interrupt
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.features import read_templates
 from oneslack.formats import conll_blocks, read_conll, read_conllu, read_svmhmm
 

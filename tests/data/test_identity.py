@@ -32,7 +32,7 @@ from oneslack import (
     solve,
 )
 from oneslack.data.digests import Digest
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.errors import FormatError
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.models.grammar.reading import read_grammar_and_trees

@@ -1,4 +1,4 @@
-"""Progress: scikit-learn's callbacks, the private rows for the command line, verbose, warnings."""
+"""Progress: scikit-learn's callbacks, functions of rows, verbose, warnings."""
 
 import inspect
 import itertools
@@ -32,34 +32,28 @@ class Rows(list):
 @pytest.mark.parametrize("solver", ["newton", "dual_cd", "one_slack"])
 def test_row_callbacks_see_every_step(solver):
     rows, model = Rows(), LinearSVC(solver=solver)
-    model._row_callbacks = [rows]
-    model.fit(X, Y)
+    model.fit(X, Y, callbacks=[rows])
     assert rows == list(model.result_.trace)
     assert rows[-1].gap <= model.tol
 
 
 def test_row_callbacks_can_stop():
     rows, model = Rows(stop_at=4), LinearSVC(tol=1e-9)
-    model._row_callbacks = [rows]
-    model.fit(X, Y)  # no warning: the caller asked for it
+    model.fit(X, Y, callbacks=[rows])  # no warning: the caller asked for it
     assert len(rows) == model.n_iter_ == 4
     assert model.result_.status is Status.STOPPED
     assert model.duality_gap_ > 1e-9
 
 
-def test_row_callbacks_are_no_parameter_and_survive_nothing():
-    model = LinearSVC()
-    model._row_callbacks = [lambda row: True]
-    assert "_row_callbacks" not in model.get_params()
-    for copy in (clone(model), pickle.loads(pickle.dumps(model))):
-        assert not hasattr(copy, "_row_callbacks")
-    assert len(model._row_callbacks) == 1
+def test_row_callbacks_are_no_parameter_and_leave_nothing_behind():
+    model = LinearSVC().fit(X, Y, callbacks=[lambda row: False])  # which no pickle holds
+    assert "callbacks" not in model.get_params()
+    assert clone(model).fit(X, Y).n_iter_ == pickle.loads(pickle.dumps(model)).n_iter_
 
 
 def test_one_class_against_the_rest_reports_each_problem():
     rows, model = Rows(), LinearSVC(multi_class="ovr")
-    model._row_callbacks = [rows]
-    model.fit(X, Y)
+    model.fit(X, Y, callbacks=[rows])
     assert sum(row.iteration == 1 for row in rows) == 3
     assert len(rows) == sum(result.n_iter for result in model.result_)
 
@@ -83,9 +77,8 @@ def test_interrupt_keeps_the_best_so_far():
             signal.raise_signal(signal.SIGINT)
 
     model = LinearSVC(tol=1e-9, solver="one_slack", multi_class="ovr")
-    model._row_callbacks = [interrupt]
     with pytest.raises(Interrupted) as stopped:
-        model.fit(digits, labels)
+        model.fit(digits, labels, callbacks=[interrupt])
     assert stopped.value.result is model.result_
     assert model.coef_.shape == (10, 64)
     assert model.result_[0].status is Status.INTERRUPTED
@@ -98,8 +91,7 @@ MODELS = [RankSVM(), OrdinalSVC(), MetricSVC(C=0.1), MetricSVC("prbep", C=0.1)]
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_row_callbacks_of_the_others(model):
     rows, model = Rows(stop_at=4), clone(model).set_params(tol=1e-9)
-    model._row_callbacks = [rows]
-    model.fit(X, Y > 0)
+    model.fit(X, Y > 0, callbacks=[rows])
     assert rows == list(model.result_.trace)
     assert len(rows) == model.n_iter_ == 4
     assert model.result_.status is Status.STOPPED
@@ -108,8 +100,7 @@ def test_row_callbacks_of_the_others(model):
 
 def test_each_class_of_a_measure_reports():
     rows, model = Rows(), MetricSVC("f1", C=0.1, verbose=0)
-    model._row_callbacks = [rows]
-    model.fit(X, Y)
+    model.fit(X, Y, callbacks=[rows])
     assert sum(row.iteration == 1 for row in rows) == 3
     assert len(rows) == sum(result.n_iter for result in model.result_)
 

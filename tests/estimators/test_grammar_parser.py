@@ -304,9 +304,8 @@ def test_an_interrupted_training_keeps_the_best_model(is_known):
             raise KeyboardInterrupt
 
     model = parser(tol=1e-9, C=100.0)
-    model._row_callbacks = [interrupt]
     with pytest.raises(KeyboardInterrupt):
-        model.fit(TREES)
+        model.fit(TREES, callbacks=[interrupt])
     assert model.result_.status.name == "INTERRUPTED"
     assert np.isfinite(model.duality_gap_)
     cuts = all_cuts(

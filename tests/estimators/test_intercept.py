@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from oneslack import LinearSVC
-from oneslack.estimators._shared.class_task import ClassTask
+from oneslack.estimators.linear_svc import ClassTask
 
 clarabel = pytest.importorskip("clarabel")
 

@@ -66,8 +66,8 @@ KINDS = {
 }  # fmt: skip
 
 
-def stopping(estimator, at=1):
-    """The estimator, interrupted by its callback at so many rows."""
+def stopping(at=1):
+    """Callbacks that interrupt a fit at so many rows."""
     rows = []
 
     def interrupt(row):
@@ -75,8 +75,7 @@ def stopping(estimator, at=1):
         if len(rows) == at:
             raise KeyboardInterrupt
 
-    estimator._row_callbacks = [interrupt]
-    return estimator
+    return [interrupt]
 
 
 def results_of(model):
@@ -86,9 +85,9 @@ def results_of(model):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_fit_stores_the_best_model_and_raises(kind):
     new, X, Y = KINDS[kind]
-    model = stopping(new())
+    model = new()
     with pytest.raises(Interrupted) as stopped:
-        model.fit(X, Y)
+        model.fit(X, Y, callbacks=stopping())
     assert stopped.value.result is model.result_
     assert Status.INTERRUPTED in [result.status for result in results_of(model)]
     assert 0.0 <= model.duality_gap_ <= 1.0
@@ -96,7 +95,6 @@ def test_every_fit_stores_the_best_model_and_raises(kind):
     inputs = X if Y is not None else [["I", "see"]]
     assert len(model.predict(inputs)) == len(inputs)
     # And nothing of it is left behind.
-    model._row_callbacks = []
     model.set_params(tol=0.05)
     if hasattr(model, "epsilon") and kind.startswith("KernelSVC"):
         model.set_params(epsilon=0.05)
@@ -107,9 +105,9 @@ def test_every_fit_stores_the_best_model_and_raises(kind):
 @pytest.mark.parametrize("kind", ["LinearSVC", "LinearSVC, ovr", "LinearSVR"])
 def test_partial_fit_keeps_its_portion(kind):
     new, X, Y = KINDS[kind]
-    model = stopping(new())
+    model = new()
     with pytest.raises(Interrupted):
-        model.partial_fit(X, Y)
+        model.partial_fit(X, Y, callbacks=stopping())
     assert model.n_seen_ == len(X)
     assert len(model.predict(X)) == len(X)
     if kind.endswith("ovr"):
@@ -123,9 +121,7 @@ def test_a_search_stops_at_once(search):
     class Counted(oneslack.LinearSVC):
         def fit(self, X, y=None, sample_weight=None):
             fits.append(self)
-            if len(fits) == 2:
-                stopping(self)
-            return super().fit(X, y, sample_weight)
+            return super().fit(X, y, sample_weight, callbacks=stopping() if len(fits) == 2 else ())
 
     if search == "grid":
         grid = GridSearchCV(Counted(tol=1e-6), {"C": [0.1, 1.0, 10.0]}, cv=5, error_score="raise")
@@ -178,9 +174,12 @@ def test_tune_tells_what_it_has_found(kind, n_jobs):
 def test_a_tune_interrupted_at_its_last_training_has_a_model(monkeypatch):
     class Last(oneslack.LinearSVC):
         def fit(self, X, y=None, sample_weight=None):
-            if len(X) == len(Y):
-                stopping(self.set_params(tol=1e-9))
-            return super().fit(X, y, sample_weight)
+            if len(X) < len(Y):
+                return super().fit(X, y, sample_weight)
+            return self.set_params(tol=1e-9)._fit_and_stop(X, y)
+
+        def _fit_and_stop(self, X, y):
+            return super().fit(X, y, callbacks=stopping())
 
     with pytest.raises(Interrupted) as stopped:
         oneslack.tune(Last(), X, Y, C=[0.1, 1.0], cv=3)
@@ -193,9 +192,9 @@ def test_C_auto_keeps_the_last_model(monkeypatch):
     from oneslack.selection import tuning
 
     def tune(estimator, X, y, **options):
-        model = stopping(oneslack.LinearSVC(C=2.0, tol=1e-9))
+        model = oneslack.LinearSVC(C=2.0, tol=1e-9)
         with pytest.raises(Interrupted):
-            model.fit(X, y)
+            model.fit(X, y, callbacks=stopping())
         raise Interrupted(tuning.Tuning([{"C": 2.0}], np.ones((1, 3)), None, 0, model, 0.0, None, None))
 
     monkeypatch.setattr(tuning, "tune", tune)
@@ -220,10 +219,8 @@ def test_latent_starts_before_the_interruption_count(between):
             return super().complete(w, x, y)
 
     model = oneslack.LatentStructuralSVM(Stopped(), C=10.0, n_starts=50, random_state=1)
-    if not between:
-        stopping(model, at=30)
     with pytest.raises(Interrupted) as stopped:
-        model.fit(list(X[:, 0]), list(SIGNS))
+        model.fit(list(X[:, 0]), list(SIGNS), callbacks=() if between else stopping(at=30))
     assert model.result_.status is Status.INTERRUPTED
     assert stopped.value.result is model.result_
     assert len(model.predict(list(X[:, 0]))) == len(X)
@@ -240,9 +237,9 @@ def test_latent_starts_before_the_interruption_count(between):
 
 def test_what_is_raised_can_travel():
     """As from a worker process of joblib."""
-    model = stopping(oneslack.LinearSVC(tol=1e-9))
+    model = oneslack.LinearSVC(tol=1e-9)
     with pytest.raises(Interrupted) as stopped:
-        model.fit(X, Y)
+        model.fit(X, Y, callbacks=stopping())
     again = pickle.loads(pickle.dumps(stopped.value))
     assert again.result.status is Status.INTERRUPTED
     assert "best model so far" in str(again)
@@ -274,12 +271,10 @@ rng = np.random.default_rng(0)
 X = list(rng.normal(size=(300, 3)))
 Y = [int(np.sign(x[0] + rng.normal())) for x in X]
 model = oneslack.StructuralSVM(Slow(), C=1.0, tol=0.0, n_jobs=2, solver="one_slack")
-model._row_callbacks = [lambda row: print("step", row.iteration, flush=True)]
 try:
-    model.fit(X, Y)
+    model.fit(X, Y, callbacks=[lambda row: print("step", row.iteration, flush=True)])
 except KeyboardInterrupt:
     print(model.result_.status.name, len(model.predict(X)), flush=True)
-model._row_callbacks = []
 model.set_params(tol=0.5).fit(X, Y)
 print(model.result_.status.name)
 """

@@ -20,7 +20,7 @@ from oneslack import (
     SequenceTagger,
     StructuralSVM,
 )
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.datasets import make_checkers
 from oneslack.viz.named_weights import largest_weights
 

@@ -19,8 +19,7 @@ import oneslack
 from oneslack import FormatError, KernelSVC, OneslackError
 from oneslack.datasets import make_checkers
 from oneslack.estimators import kernel_svc
-from oneslack.estimators._shared import kernel_parameters
-from oneslack.memory.checkpoint import CheckpointFolder
+from oneslack.estimators._shared import kernel_inputs
 
 X, Y = make_checkers(400, random_state=0)
 X_TEST, Y_TEST = make_checkers(2000, random_state=1)
@@ -155,7 +154,7 @@ def test_gamma_is_that_of_scikit_learn():
 
 def test_float32_values_are_good_enough(monkeypatch):
     wide = checkers_model(tol=1e-5).fit(X, Y)
-    monkeypatch.setattr(kernel_parameters, "WIDE", 100)
+    monkeypatch.setattr(kernel_inputs, "WIDE", 100)
     narrow = checkers_model(tol=1e-5).fit(X, Y)
     assert narrow._kernel.dtype == np.float32
     assert narrow.objective_ == pytest.approx(wide.objective_, rel=1e-4)
@@ -307,15 +306,15 @@ def test_a_resumed_fit_is_the_whole_one(method, tmp_path, monkeypatch):
 
     def fitted(resume=None, **others):
         model = KernelSVC(method=method, n_jobs=1, **options, **others)
-        if resume is not None:
-            model._checkpoints = CheckpointFolder(tmp_path / "kept", resume=resume)
-        return model.fit(IRIS, KIND)
+        watch = {} if resume is None else {"checkpoint": tmp_path / "kept", "resume": resume}
+        return model.fit(IRIS, KIND, **watch)
 
     whole = fitted()
     with pytest.warns(ConvergenceWarning):
         part = fitted(False, max_iter=whole.n_iter_ - 1)
     assert any(result.status.ok for result in part.result_)
     again = fitted(True)
+    assert not (tmp_path / "kept").exists()
     assert again.certified_ == whole.certified_ == (method == "linear")
     assert [r.certified for r in again.result_] == [r.certified for r in whole.result_]
     np.testing.assert_allclose(again.dual_coef_, whole.dual_coef_, rtol=1e-6, atol=1e-9)

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oneslack import LinearSVC, OneSlack, Problem, Status
-from oneslack.estimators._shared import linear_model, tasks
+from oneslack.estimators._shared import fitting, scoring
 from oneslack.models import Binary
 
 X, Y = load_iris(return_X_y=True)
@@ -112,13 +112,13 @@ def test_matrices_are_used_as_they_are(monkeypatch, dtype, form):
     data, labels = text_like(dtype=dtype)
     given = data.toarray() if form == "dense" else data
     seen = []
-    original = tasks.new_problem
+    original = fitting.Problem
 
     def problem(model, X, *arguments, **options):
         seen.append(X)
         return original(model, X, *arguments, **options)
 
-    monkeypatch.setattr(tasks, "new_problem", problem)
+    monkeypatch.setattr(fitting, "Problem", problem)
     LinearSVC().fit(given, labels)
     packed = Problem(Binary(data.shape[1]), seen[0], labels).data.X
     arrays = (
@@ -132,7 +132,7 @@ def test_float32_needs_no_float64_copy(monkeypatch):
     rng = np.random.default_rng(0)
     data = rng.normal(size=(60_000, 50)).astype(np.float32)
     labels = data[:, 0] > 0
-    monkeypatch.setattr(linear_model, "BLOCK", 1024)
+    monkeypatch.setattr(scoring, "BLOCK", 1024)
     model = LinearSVC(tol=0.5).fit(data[:3000], labels[:3000])
     for task in (lambda: model.fit(data, labels), lambda: model.decision_function(data)):
         tracemalloc.start()
@@ -145,7 +145,7 @@ def test_float32_needs_no_float64_copy(monkeypatch):
 
 
 def test_scores_of_float32_are_computed_in_float64(monkeypatch):
-    monkeypatch.setattr(linear_model, "BLOCK", 7)
+    monkeypatch.setattr(scoring, "BLOCK", 7)
     model = LinearSVC().fit(X, Y)
     narrow = X.astype(np.float32)
     expected = narrow.astype(np.float64) @ model.coef_.T + model.intercept_

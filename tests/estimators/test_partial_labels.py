@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import oneslack
 from oneslack import Chain, SequenceTagger, StructuralSVM
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.estimators._shared import partial_labels
 from oneslack.latent import concave_convex
 from oneslack.models.chain.runs import known_runs
@@ -234,9 +234,8 @@ def test_ctrl_c_and_time_end_it():
         return False
 
     tagger = SequenceTagger(tol=1e-9, n_jobs=1)
-    tagger._row_callbacks = [stop]
     with pytest.raises(KeyboardInterrupt):
-        tagger.fit(X, PARTIAL)
+        tagger.fit(X, PARTIAL, callbacks=[stop])
     assert len(calls) == 3  # one more step, for a bound
     assert tagger.objective_ >= latent_objective(tagger, tagger.coef_) * (1 - 1e-9)
     with pytest.warns(ConvergenceWarning, match="time ran out"):

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 import oneslack
 from oneslack import Chain, FormatError, OneslackError, Problem, SequenceTagger, brute_force
 from oneslack.checks.brute import all_cuts, score_of
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.features import parse_templates
 from oneslack.formats import load_model, save_model
 from oneslack.formats.sentences import Sentences
@@ -310,9 +310,8 @@ def stop_at(step):
 @pytest.mark.parametrize("step", [1, 2])
 def test_ctrl_c_keeps_a_model_with_its_gap(solver, step):
     tagger = SequenceTagger(C=0.5, tol=1e-9, solver=solver)
-    tagger._row_callbacks = [stop_at(step)]
     with pytest.raises(KeyboardInterrupt):
-        tagger.fit(X, Y)
+        tagger.fit(X, Y, callbacks=[stop_at(step)])
     assert tagger.n_iter_ == step
     assert 1e-9 < tagger.duality_gap_ <= 1.0
     matrices = as_matrices(WORDS_OF)

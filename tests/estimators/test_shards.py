@@ -71,6 +71,18 @@ def test_numbers(packed, solver):
     agree(LinearSVR(epsilon=0.5, solver=solver).fit(shards), LinearSVR(epsilon=0.5).fit(X, y), X, shards)
 
 
+@pytest.mark.parametrize("estimator", [LinearSVC(), LinearSVC(multi_class="ovr"), LinearSVR()], ids=str)
+def test_memory_is_told_before(packed, estimator):
+    _, shards = packed(scores().argmax(axis=1))
+    assert estimator.memory_estimate(shards) is None  # "auto" keeps to no budget yet
+    small, large = (
+        estimator.set_params(solver=Streaming(budget)).memory_estimate(shards)
+        for budget in (60_000, 1_000_000)
+    )
+    assert 0 < small <= large
+    assert not hasattr(estimator, "n_features_in_")  # nothing was learned
+
+
 def test_costs_and_other_terms(packed):
     y = np.where(scores()[:, 0] > 0.5, 1, 0)
     X, shards = packed(y)

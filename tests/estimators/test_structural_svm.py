@@ -220,9 +220,8 @@ def test_interruptions_keep_a_model_with_its_gap():
             raise KeyboardInterrupt
 
     svm = StructuralSVM(LISTED, tol=1e-12)
-    svm._row_callbacks = [interrupt]
     with pytest.raises(KeyboardInterrupt):
-        svm.fit(X, Y)
+        svm.fit(X, Y, callbacks=[interrupt])
     assert svm.n_iter_ == 2
     assert svm.objective_ == pytest.approx(reference_of(svm, X, Y).primal(svm.coef_), rel=1e-9)
     with pytest.warns(ConvergenceWarning, match="time"):

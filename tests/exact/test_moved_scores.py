@@ -8,8 +8,7 @@ from exact.linear import dot, exact
 
 import oneslack
 from oneslack.certificate.rounding import gamma, moved, norm_up
-from oneslack.solvers.line import Line, way_between
-from oneslack.solvers.polish import Origin, polish
+from oneslack.solvers.line import Line, Origin, polish, way_between
 
 SIZES = [1e-8, 1.0, 1e8]
 

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from oneslack import Kernel, KernelFeatures, KernelSVC, load
-from oneslack.estimators._shared import kernel_parameters
+from oneslack.estimators._shared import kernel_inputs
 from oneslack.kernels import mercer
 
 DISTANCE = {"rbf": np.square, "laplacian": np.abs}
@@ -63,7 +63,7 @@ def test_values_keep_their_digits(rows, name, form, dtype, values):
 @pytest.mark.parametrize("name", DISTANCE)
 def test_the_certificate_is_of_the_kernel_that_was_asked_for(monkeypatch, name, apart, wide):
     """Two clusters 1e7 apart: the dual was above the true P."""
-    monkeypatch.setattr(kernel_parameters, "WIDE", wide)  # float32 from here on
+    monkeypatch.setattr(kernel_inputs, "WIDE", wide)  # float32 from here on
     X, y = clusters(apart)
     model = KernelSVC(kernel=name, gamma=1.0, C=0.2, tol=1e-6).fit(X, y)
     K, c = truth(name, X, X), np.zeros(len(X))
@@ -115,10 +115,10 @@ def test_inner_products_are_narrow_only_about_the_origin():
 def test_the_variance_of_weighted_rows_keeps_its_digits(form):
     X, weights = 1e8 + np.arange(12.0).reshape(6, 2), np.array([1, 2, 3, 1, 2, 1])
     expected = np.var(np.repeat(X, weights, axis=0))
-    assert kernel_parameters._variance(form(X), weights) == pytest.approx(expected, rel=1e-6)
+    assert kernel_inputs._variance(form(X), weights) == pytest.approx(expected, rel=1e-6)
     X[0] = 0.0
     expected = np.var(np.repeat(X, weights, axis=0))
-    assert kernel_parameters._variance(form(X), weights) == pytest.approx(expected, rel=1e-6)
+    assert kernel_inputs._variance(form(X), weights) == pytest.approx(expected, rel=1e-6)
 
 
 def test_values_that_are_no_numbers_are_refused():

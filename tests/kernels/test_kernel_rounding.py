@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from oneslack import Binary, ExactKernel, Kernel, KernelProblem, KernelSVC, Multiclass, solve
-from oneslack.estimators._shared import kernel_parameters
+from oneslack.estimators._shared import kernel_inputs
 from oneslack.kernels.expansion import Expansion
 from oneslack.kernels.rounding import box_point, dual_down, primal_up, simplex_point
 
@@ -181,7 +181,7 @@ def test_without_the_errors_the_bounds_would_lie():
 @pytest.mark.parametrize("wide", [10, 1000])
 def test_sampled_cuts_that_are_certified(monkeypatch, wide, classes):
     """Their planes and scores are float32, whatever the kernel is; their bounds are not."""
-    monkeypatch.setattr(kernel_parameters, "WIDE", wide)
+    monkeypatch.setattr(kernel_inputs, "WIDE", wide)
     for seed in range(3):
         X, y = np.random.default_rng(seed).normal(size=(N, 3)), np.arange(N) % classes
         model = KernelSVC(C=100.0, gamma=0.3, method="linear", epsilon=1e-4).fit(X, y)

@@ -12,8 +12,7 @@ from reference import Reference
 
 from oneslack import OneSlack, Problem, brute_force, check_model, solve
 from oneslack.checks.brute import all_cuts
-from oneslack.data.ragged import Ragged
-from oneslack.data.rows import MAX_SHARDS, Shard
+from oneslack.data.rows import MAX_SHARDS, Ragged, Shard
 from oneslack.models.chain import Chain
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"

@@ -10,8 +10,7 @@ from reference import Reference
 
 from oneslack import NSlack, OneSlack, Problem, Tree, check_model, solve
 from oneslack.checks.brute import all_cuts
-from oneslack.data.ragged import Ragged
-from oneslack.data.rows import Shard
+from oneslack.data.rows import Ragged, Shard
 from oneslack.models.grammar import GrammarModel, SpanFeatures
 from oneslack.models.grammar.listing import all_trees
 from oneslack.models.grammar.reading import read_grammar_and_trees

@@ -18,7 +18,7 @@ from oneslack import (
     SampledCuts,
     solve,
 )
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.solvers.kernel.sampled_cuts import best_duals
 from oneslack.solvers.kernel.sampled_planes import SampledPlanes
 

@@ -25,7 +25,7 @@ from oneslack import (  # fmt: skip
     ThreadCrews,
     solve,
 )
-from oneslack.data.ragged import Ragged
+from oneslack.data.rows import Ragged
 from oneslack.engines import scores, sums
 from oneslack.engines.crew import ThreadCrew
 from oneslack.engines.sums import LOST, SparseVector, add_up, packed, unpacked

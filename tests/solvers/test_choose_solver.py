@@ -8,8 +8,7 @@ from public_problems import PROBLEMS, RBF, SOLVERS, X, Y
 import oneslack
 from oneslack import Binary, ExactKernel, KernelProblem, SampledCuts
 from oneslack.solvers import choose_kernel
-from oneslack.solvers.choose import PUBLIC, choose_solver
-from oneslack.solvers.needs import missing
+from oneslack.solvers.choose import PUBLIC, choose_solver, missing
 
 #: What a sentence may name.
 NAMED = {getattr(solver, "label", type(solver).__name__): solver for solver in PUBLIC}

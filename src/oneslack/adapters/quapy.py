@@ -32,8 +32,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data.rows import as_rows
 from ..driver import solve
-from ..estimators._shared.convergence import conclude
-from ..estimators._shared.targets import encode
+from ..estimators._shared.fitting import conclude
+from ..estimators._shared.given import encode
 from ..models import Binary
 from ..models.measures import ContingencyLoss, FBeta
 from ..models.measures import quantification as losses

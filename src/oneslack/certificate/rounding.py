@@ -42,6 +42,8 @@ UNIT = 2.0**-53
 TINY = 2.0**-1074
 #: Squares that underflow are nothing beside a sum of this.
 NO_UNDERFLOW = 1e-250
+#: A square below this may have lost digits.
+UNDERFLOW = 1e-290
 #: The errors are computed in floats, too: so much more covers that.
 SAFE = 1.0 + 2.0**-20
 
@@ -266,6 +268,13 @@ def norm_up(values) -> float:
         return 0.0
     scaled = values / largest
     return share * largest * sqrt(inner(scaled, scaled))
+
+
+def upper_lengths(norm2, depth) -> np.ndarray:
+    """At least the lengths of vectors of `depth` numbers whose squares were summed up."""
+    lengths = np.sqrt(norm2 + depth * UNDERFLOW)
+    lengths *= 1.0 + gamma(depth + 8)
+    return lengths
 
 
 def moved(way, w, t, direction) -> float:

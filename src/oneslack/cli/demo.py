@@ -84,10 +84,9 @@ def _fit(task, solver, callbacks=(), **options):
     import oneslack
 
     model = oneslack.LinearSVC(solver=solver, **options)
-    model._row_callbacks = list(callbacks)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the table says it
-        return model.fit(task.X, task.y)
+        return model.fit(task.X, task.y, callbacks=callbacks)
 
 
 def _show(task, console):

@@ -128,19 +128,14 @@ def use_memory(model, memory, seed):
 def say_memory(model, table, quiet):
     """Say before the start what training will take; the number of bytes, or None where it is not known."""
     from ..data.bytes import in_words
-    from ..kinds.registry import kind_of
-    from ..problems.on_disk import ShardedProblem
-    from ..solvers.streaming.reader import Streaming
 
-    shards = table.X
-    if not isinstance(model.solver, Streaming):
-        return None
-    shape = kind_of(type(model).__name__).streamed(model, shards)
-    problem = ShardedProblem(shape, shards, model.C, weigh=None)
     try:
-        found = (in_use() or 0) + LOADED + model.solver.estimate(problem)
+        planned = model.memory_estimate(table.X)
     except ValueError as error:
-        raise Refusal(f"{shards.path}: {error}", Exit.USAGE) from error
+        raise Refusal(f"{table.X.path}: {error}", Exit.USAGE) from error
+    if planned is None:
+        return None
+    found = (in_use() or 0) + LOADED + planned
     if not quiet:
         budget = in_words(model.solver.in_bytes)
         print(f"memory: about {in_words(found)} (budget for training {budget})", file=sys.stderr, flush=True)
@@ -189,20 +184,22 @@ def budget_of(memory) -> int:
 
 
 def stream_text(model, examples, memory, seed, quiet):
-    """Set the budget of memory, and say what will be needed, where the sentences stay on disk."""
+    """Set the budget of memory, and say what will be needed, where the sentences stay on disk: the number of
+    bytes, or None."""
     from ..data.bytes import in_words
     from ..formats.packed_sentences import PackedSentences
     from ..solvers.streaming.reader import Streaming
 
     if not isinstance(examples.X, PackedSentences):
-        return
+        return None
     use_memory(model, memory, seed)
     if not isinstance(model.solver, Streaming):  # which keeps to no budget
-        return
+        return None
     budget = budget_of(memory)
-    model._memory_estimate = (in_use() or 0) + LOADED + A_TOKEN_ON_DISK * examples.n_tokens + budget
+    found = (in_use() or 0) + LOADED + A_TOKEN_ON_DISK * examples.n_tokens + budget
     if not quiet:
         print(
-            f"memory: at most about {in_words(model._memory_estimate)}, beside the names of the features "
+            f"memory: at most about {in_words(found)}, beside the names of the features "
             f"(budget for training {in_words(budget)})", file=sys.stderr, flush=True,
         )  # fmt: skip
+    return found

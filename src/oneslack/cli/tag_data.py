@@ -53,7 +53,7 @@ def read_tagged(columns, label, templates, unlabelled=None, memory=None, on_disk
 
 def read_tagged_numbers(path) -> TaggedExamples:
     """An SVM-hmm file to train on."""
-    from ..data.ragged import Ragged
+    from ..data.rows import Ragged
     from ..formats import read_svmhmm
 
     clock = time.perf_counter()

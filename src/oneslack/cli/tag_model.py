@@ -149,7 +149,7 @@ def _label(columns, source, templates, options, need_labels):
 
 def _read_numbers(path, saved, zero_based):
     """(X, tags) of an SVM-hmm file, with the model's features: what training did not have is left out."""
-    from ..data.ragged import Ragged
+    from ..data.rows import Ragged
     from ..formats import read_svmhmm
 
     source = TagSource.from_header(saved.header)

@@ -130,13 +130,14 @@ def classify(
         "multi_class": multi_class or "crammer_singer",
         "class_weight": train_terms.weight_of_classes(class_weight, labels, file),
     }
+    estimate = None
     if by_kernel:
         model = training.build("KernelSVC", **options, **by_kernel)
     else:
         options |= train_terms.weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", **options)
-        training.stream(model, examples, memory, seed, telling.quiet)
-    return training.train(model, examples, output, telling, keeping)
+        estimate = training.stream(model, examples, memory, seed, telling.quiet)
+    return training.train(model, examples, output, telling, keeping, estimate=estimate)
 
 
 @guarded
@@ -176,8 +177,8 @@ def regress(
         **train_terms.weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
     subject = training.subject_of(model, examples)
-    training.stream(model, examples, memory, 0, telling.quiet)
-    return training.train(model, examples, output, telling, keeping, subject)
+    estimate = training.stream(model, examples, memory, 0, telling.quiet)
+    return training.train(model, examples, output, telling, keeping, subject, estimate)
 
 
 @guarded

@@ -140,8 +140,8 @@ def tag(
         solver=solver, tol=tol, epsilon=epsilon,
         engine=machines.engine_for(limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
     )  # fmt: skip
-    packed.stream_text(model, examples, memory, seed, telling.quiet)
-    return training.train(model, examples, output, telling, keeping)
+    estimate = packed.stream_text(model, examples, memory, seed, telling.quiet)
+    return training.train(model, examples, output, telling, keeping, estimate=estimate)
 
 
 def _check_memory(file, memory, unlabelled, on_this_machine):

@@ -84,16 +84,16 @@ def build(name, **parameters):
 
 
 def stream(model, examples, memory, seed, quiet):
-    """Set the budget of memory, and say what will be needed, where examples stay on disk."""
+    """Set the budget of memory, and say what will be needed, where examples stay on disk: so many bytes, or
+    None."""
     from . import packed
 
     if getattr(model, "engine", None) is not None:  # the workers read their parts of the shards themselves
         packed.refuse_memory_of_workers(memory)
-        return
+        return None
     if examples.is_streamed or memory is not None or model.solver == "streaming":
         packed.use_memory(model, memory, seed)
-    if examples.is_streamed:
-        model._memory_estimate = packed.say_memory(model, examples.table, quiet)
+    return packed.say_memory(model, examples.table, quiet) if examples.is_streamed else None
 
 
 def subject_of(model, examples):
@@ -103,12 +103,12 @@ def subject_of(model, examples):
     return kind_of(type(model).__name__).subject(examples, model)
 
 
-def train(model, examples, output, telling, keeping=None, subject=None) -> int:
-    """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None."""
+def train(model, examples, output, telling, keeping=None, subject=None, estimate=None) -> int:
+    """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None; `estimate`
+    the number of bytes that was announced, or None."""
     subject = subject or subject_of(model, examples)
-    model._checkpoints = keeping
-    signal_number = _fit(model, examples, subject, telling.quiet)
-    facts = _facts(model, examples, subject, output, signal_number)
+    signal_number = _fit(model, examples, subject, telling.quiet, keeping)
+    facts = _facts(model, examples, subject, output, signal_number, estimate)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
     _save(model, output, examples.source, facts)
@@ -120,7 +120,7 @@ def train(model, examples, output, telling, keeping=None, subject=None) -> int:
     return _report(facts, examples, subject, telling)
 
 
-def _fit(model, examples, subject, quiet) -> int | None:
+def _fit(model, examples, subject, quiet, keeping) -> int | None:
     """Train; the answer is the signal that cut it short, if one did."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -134,9 +134,9 @@ def _fit(model, examples, subject, quiet) -> int | None:
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         warnings.showwarning = lambda message, *where: complain(message)
         with progress(title, tol, subject.n_problems, quiet) as show:
-            model._row_callbacks = [show, interrupt]
+            watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
             try:
-                model.fit(examples.X, examples.y, **subject.fit)
+                model.fit(examples.X, examples.y, **subject.fit, **watch)
             except Interrupted:
                 pass  # the model so far is stored, and its status says so
             except ValueError as error:
@@ -144,7 +144,7 @@ def _fit(model, examples, subject, quiet) -> int | None:
     return interrupt.asked_by
 
 
-def _facts(model, examples, subject, output, signal_number) -> dict:
+def _facts(model, examples, subject, output, signal_number, estimate) -> dict:
     """All there is to say about a training, as JSON can hold it."""
     results = model.result_ if isinstance(model.result_, list) else [model.result_]
     worst = max(results, key=lambda result: (not result.status.ok, result.gap))
@@ -169,7 +169,7 @@ def _facts(model, examples, subject, output, signal_number) -> dict:
         "solver": worst.solver,
         "reason": worst.reason,
         "steps": int(sum(result.n_iter for result in results)),
-        "memory_estimate": getattr(model, "_memory_estimate", None),
+        "memory_estimate": estimate,
         "options": given_options(),
         "seconds": sum(result.seconds for result in results),
         "read_seconds": examples.seconds,

@@ -7,8 +7,7 @@ import signal
 import sys
 import time
 
-from .blas import single_blas_thread
-from .threads import count_jobs
+from .threads import count_jobs, single_blas_thread
 
 #: Seconds for all tasks from which on processes are worth starting.
 SLOW = 0.1

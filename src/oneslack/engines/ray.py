@@ -344,7 +344,7 @@ class _Actor:
     def _made(self, sources):
         import ray
 
-        from .blas import single_blas_thread
+        from .threads import single_blas_thread
 
         maker, part = ray.get(sources)
         kind, model, options = pickle.loads(maker)

@@ -1,9 +1,10 @@
-"""Threads of this process: compiled loops release the interpreter lock."""
+"""Threads of this process: compiled loops release the interpreter lock.  The BLAS gets one of them."""
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 
 
 def count_jobs(n_jobs: int | None) -> int:
@@ -58,3 +59,16 @@ class Threads:
 
     def __exit__(self, *exception):
         self.close()
+
+
+@cache
+def _controller():
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def single_blas_thread():
+    """A context in which BLAS calls of this process use one thread: the small matrices of a training gain
+    nothing from more, and its threads stall on busy cores."""
+    return _controller().limit(limits=1, user_api="blas")

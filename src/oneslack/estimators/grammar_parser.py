@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .. import driver
-from ..data.ragged import Ragged
+from ..data.rows import Ragged
 from ..errors import users_level
 from ..models.grammar import GrammarModel, SpanFeatures
+from ..models.grammar.model import LOSSES
 from ..models.grammar.reading import read_grammar_and_trees
-from ..problems.new import new_problem
 from ..trees import Tree
-from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from ._shared.certified import Certified
-from ._shared.convergence import conclude
-from ._shared.parameters import check_parameters
+from ._shared.described import described
+from ._shared.fitting import Fitted, Watch, problem_of, solved, with_callbacks
+from ._shared.given import check_parameters, choice, flag, integer, number
 from ._shared.parsed_input import (
     checked_weights,
     other_tags,
@@ -29,11 +27,16 @@ from ._shared.parsed_input import (
     trees_of,
     words_of,
 )
-from ._shared.parser_parameters import CHECKS
 
 #: One part of so many sentences is asked about at a time (memory/doubts.py).
 PARTS = 16
 REASON = "parsing is dear beside remembered trees: sentences in doubt are parsed, a part at a time"
+
+
+def _frequencies(name, value):
+    if not isinstance(value, bool) and value != "prior":
+        kind = ValueError if isinstance(value, str) else TypeError
+        raise kind(f"{name} must be True, False or 'prior'; got {value!r}")
 
 
 class Parses(NamedTuple):
@@ -43,7 +46,8 @@ class Parses(NamedTuple):
     flat: np.ndarray
 
 
-class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
+@described
+class GrammarParser(Fitted):
     """Parser of a context-free grammar whose rules are read off trees and weighed by a large margin.
 
     Minimises 1/2 |w|^2 + C sum_i s_i H_i(w) to a certified relative duality gap, where H_i is the margin that
@@ -78,24 +82,8 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         Chains of unary rules are those of the trees, and all others of at most so many rules.
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
         "auto" is n-slack that parses only the sentences in doubt; "one_slack" does so too, with its cache.
-    tol : float, default=1e-2
-        Relative duality gap (P - D) / P to stop at.
-    epsilon : float or None, default=None
-        Stop by the cutting-plane papers' rule instead.
     cache_size : int, default=10
         Cuts that "one_slack" remembers of each sentence, to ask them before the parser; 0 for none.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    engine : {"threads", "ray"}, Ray or None, default=None
-        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    random_state : int, RandomState or None, default=None
-        Seed of the order in which sentences are visited.
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -108,8 +96,6 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
     outside_ : ndarray
         Numbers of the sentences that were left out of the training, as their trees cannot be made from what
         is given: tags that differ from the tree's.
-    objective_, dual_objective_, duality_gap_, n_iter_, result_
-        The certificate and the course of the training.
 
     Examples
     --------
@@ -120,58 +106,28 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
     (S (NP (PRP I)) (VP (VBP see)))
     """
 
-    _checks = CHECKS
+    _checks: ClassVar = {
+        "loss": choice(LOSSES),
+        "missing": number("a number from 0 to 2", lambda missing: 0 <= missing <= 2),
+        "binarise": choice(("right", "left")),
+        "horizontal": integer("None for all, or an integer >= 0", lambda labels: labels >= 0, optional=True),
+        "vertical": integer("an integer >= 1", lambda labels: labels >= 1),
+        "span_features": flag,
+        "frequencies": _frequencies,
+        "chain_length": integer("an integer >= 1", lambda length: length >= 1),
+    }
     _saving = "parser"
 
     def __init__(
-        self,
-        C=0.1,
-        *,
-        loss="brackets",
-        missing=1.0,
-        rescaling="margin",
-        binarise="right",
-        horizontal=1,
-        vertical=1,
-        span_features=False,
-        frequencies=True,
-        min_count=2,
-        chain_length=1,
-        solver="auto",
-        tol=1e-2,
-        epsilon=None,
-        cache_size=10,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
-        verbose=0,
-    ):
-        self.C = C
-        self.loss = loss
-        self.missing = missing
-        self.rescaling = rescaling
-        self.binarise = binarise
-        self.horizontal = horizontal
-        self.vertical = vertical
-        self.span_features = span_features
-        self.frequencies = frequencies
-        self.min_count = min_count
-        self.chain_length = chain_length
-        self.solver = solver
-        self.tol = tol
-        self.epsilon = epsilon
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
+        self, C=0.1, *, loss="brackets", missing=1.0, rescaling="margin", binarise="right", horizontal=1,
+        vertical=1, span_features=False, frequencies=True, min_count=2, chain_length=1, solver="auto",
+        tol=1e-2, epsilon=None, cache_size=10, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
+        random_state=None, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y=None, sample_weight=None):
+    def fit(self, X, Y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from trees, or from sentences and their trees.
 
         Parameters
@@ -199,21 +155,23 @@ class GrammarParser(Certified, CallbackSupportMixin, BaseEstimator):
         words, outputs = Ragged.from_list([grammar.word_ids(sentences[i]) for i in kept]), outputs.take(kept)
         spans = SpanFeatures.read(grammar, words, outputs) if self.span_features else None
         model = GrammarModel(grammar, self.loss, spans, self.frequencies, self.missing)
-        problem = new_problem(
-            model, words, outputs, self.C, sample_weight=weights, rescaling=self.rescaling,
-            cache_size=self.cache_size, n_jobs=self.n_jobs, engine=self.engine, solver=self.solver,
+
+        def store(results):
+            self.grammar_, self.model_, self.coef_, self.outside_ = grammar, model, results[0].w, outside
+
+        jobs = self._jobs(model, words, outputs, weights)
+        return self._solve(jobs, store, (X, Y, sample_weight), Watch(callbacks, checkpoint, resume))
+
+    def _jobs(self, model, words, outputs, weights):
+        problem = problem_of(
+            self, model, words, outputs, sample_weight=weights, rescaling=self.rescaling,
+            cache_size=self.cache_size,
             prior=model.frequency_prior() if self.frequencies == "prior" else None,
         )  # fmt: skip
-        with fit_progress(self, X, Y, sample_weight) as callbacks, problem.engine:
-            result = driver.solve(
-                problem, callbacks=callbacks, keep_state=False, **self._training(), **self._keeping()
-            )
-            if self._is_automatic():
-                result = replace(result, reason=REASON)
-            self.grammar_, self.model_, self.coef_, self.outside_ = grammar, model, result.w, outside
-            self._store_certificate([result], None)
-        conclude(self, None, [result])
-        return self
+        yield partial(solved, problem, finish=self._with_reason)
+
+    def _with_reason(self, problem, result, tol):
+        return replace(result, reason=REASON) if self._is_automatic() else result
 
     def parse(self, X) -> Parses:
         """The best tree of each sentence, and whether the grammar has one.

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..engines.threads import Threads
-from ._shared.kernel_parameters import KERNEL, KERNEL_CHECKS, fitted_kernel
-from ._shared.linear_model import INPUT
-from ._shared.parameters import check_parameters, seed_of
+from ._shared.described import described
+from ._shared.given import ANY_KERNEL, INPUT, check_parameters, seed_of
+from ._shared.kernel_inputs import fitted_kernel
+
+#: The parameters that say what the kernel is.
+KERNEL = ("kernel", "gamma", "degree", "coef0")
 
 
+@described
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Features z(x) with <z(a), z(b)> near k(a, b), exact for the examples B of a basis.
 
@@ -27,8 +33,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Examples of the basis; fewer are taken where they explain all.
     choice : {"random", "pivoted"}, default="random"
         "pivoted": each the one that the others explain least, of ten times as many drawn at random.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.
     random_state : int, RandomState or None, default=None
         Seed of the draw; None is 0, so equal fits are equal.
 
@@ -50,20 +54,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     (200, 50)
     """
 
-    _checks = KERNEL_CHECKS
+    _checks: ClassVar = {"kernel": ANY_KERNEL}
 
     def __init__(
-        self,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        *,
-        n_basis=500,
-        choice="random",
-        n_jobs=None,
+        self, kernel="rbf", gamma="scale", degree=3, coef0=0.0, *, n_basis=500, choice="random", n_jobs=None,
         random_state=None,
-    ):
+    ):  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -84,7 +80,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
         y : ignored
 
         Returns
@@ -108,10 +103,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def transform(self, X):
         """The features of rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------

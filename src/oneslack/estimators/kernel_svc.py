@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import copy
-import time
 from dataclasses import replace
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import driver
 from ..engines.threads import Threads
 from ..kernels.mercer import Inputs
 from ..problems.kernel import MEMORY, KernelProblem
-from ..result import Status
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
-from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from ._shared.certified import Certified
-from ._shared.class_task import ClassTask
-from ._shared.convergence import conclude
-from ._shared.kernel_parameters import KERNEL_CHECKS, WIDE, fitted_kernel
-from ._shared.linear_model import INPUT
-from ._shared.parameters import check_parameters, seed_of
-from ._shared.targets import encode, example_weights
+from ._shared.described import described
+from ._shared.fitting import Fitted, Watch, solved, with_callbacks
+from ._shared.given import (
+    ANY_KERNEL,
+    INPUT,
+    check_parameters,
+    checked_input,
+    encode,
+    example_weights,
+)
+from ._shared.kernel_inputs import WIDE, fitted_kernel
+from ._shared.scoring import Classifies
+from .linear_svc import ClassTask
 
 #: The papers' epsilon, by which sampled schemes stop.
 EPSILON = 1e-3
@@ -31,7 +33,8 @@ EPSILON = 1e-3
 CERTIFICATE = 1e8
 
 
-class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator):
+@described
+class KernelSVC(Classifies, Fitted):
     """Support vector classification with a kernel, for a hundred or a million examples.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i over w in the kernel's feature space.  Two classes: the hinge
@@ -67,22 +70,10 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     fit_intercept : bool, default=False
         Learn an intercept, which is not penalised.  Most kernels need none.  Not for "exact" with
         "crammer_singer".
-    multi_class : {"crammer_singer", "ovr"}, default="crammer_singer"
-        One problem for all classes, or one a class against the rest.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of the examples of a class.
     memory : float, default=2**31
         Bytes that training may hold in kernel values or features.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.
-    max_iter : int, default=100_000
-        Rounds.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept.
     random_state : int, RandomState or None, default=None
         Seed of all samples; None is 0, so equal fits are equal.
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each round.
 
     Attributes
     ----------
@@ -106,7 +97,6 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     method_ : str
         The method taken.
     n_iter_ : int
-    result_ : Result, or list of K Results for "ovr"
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (d,)
 
@@ -120,51 +110,16 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     (True, True)
     """
 
-    _checks = KERNEL_CHECKS
+    _checks: ClassVar = {"kernel": ANY_KERNEL}
     _saving = "kernel"
 
     def __init__(
-        self,
-        C=1.0,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        *,
-        method="auto",
-        sample_size=None,
-        n_basis=500,
-        tol=1e-3,
-        epsilon=None,
-        fit_intercept=False,
-        multi_class="crammer_singer",
-        class_weight=None,
-        memory=MEMORY,
-        n_jobs=None,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
+        self, C=1.0, kernel="rbf", gamma="scale", degree=3, coef0=0.0, *, method="auto", sample_size=None,
+        n_basis=500, tol=1e-3, epsilon=None, fit_intercept=False, multi_class="crammer_singer",
+        class_weight=None, memory=MEMORY, n_jobs=None, max_iter=100_000, time_limit=None, random_state=None,
         verbose=0,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.method = method
-        self.sample_size = sample_size
-        self.n_basis = n_basis
-        self.tol = tol
-        self.epsilon = epsilon
-        self.fit_intercept = fit_intercept
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.memory = memory
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
+    ):  # fmt: skip
+        self._keep(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -173,21 +128,19 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         return tags
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from examples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d); (n, n) for "precomputed"
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
 
         Returns
         -------
         self : KernelSVC
         """
         check_parameters(self)
-        X, y = validate_data(self, X, y, order="C", **INPUT)
+        X, y = checked_input(self, X, y)
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
         ovr = self.multi_class == "ovr" and len(classes) > 2
@@ -195,19 +148,20 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         method = self._method(X.shape[0])
         self._check_method(method, task)
         kernel = fitted_kernel(self, X, sample_weight)
-        with fit_progress(self, X, y, sample_weight) as callbacks:
-            results = self._solve(task, X, kernel, method, callbacks)
+
+        def store(results):
             # Only now, so that a fit that fails leaves the last model whole.
             self.method_, self._kernel, self.classes_ = method, kernel, classes
             self.objective_error_ = float(np.linalg.norm([result.primal_error for result in results]))
             self._store_expansion(X, [result.w.merged() for result in results])
             vars(self).pop("reduction_error_", None)  # of the last model
-            self._store_certificate(results, None)
             self.certified_ = all(result.certified for result in results)
-        told = copy.copy(self)
-        told.epsilon = self._stopping_epsilon()
-        conclude(told, None, results)
-        return self
+
+        training = self._training() | {"epsilon": self._stopping_epsilon(method), "keep_state": True}
+        training["solver"] = solver_of(method, training["seed"], self.sample_size, self.n_basis)
+        watch = Watch(callbacks, checkpoint, resume)
+        jobs = self._jobs(task, X, kernel)
+        return self._solve(jobs, store, (X, y, sample_weight), watch, training=training)
 
     def _method(self, n):
         if self.method != "auto":
@@ -225,13 +179,9 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         sampled = (method or getattr(self, "method_", self.method)) in SAMPLE_SIZE
         return EPSILON if sampled and self.epsilon is None else self.epsilon
 
-    def _solve(self, task, X, kernel, method, callbacks):
-        results, epsilon = [], self._stopping_epsilon(method)
-        solver = solver_of(method, seed_of(self.random_state), self.sample_size, self.n_basis)
-        begin, time_limit, max_iter, first = time.perf_counter(), self.time_limit, self.max_iter, None
-        for number, (model, y, weights) in enumerate(task.models()):
-            if self.time_limit is not None:
-                time_limit = max(self.time_limit - (time.perf_counter() - begin), 1e-9)
+    def _jobs(self, task, X, kernel):
+        first = None
+        for model, y, weights in task.models():
             problem = KernelProblem(
                 model, kernel, X, y, self.C, intercept=self.fit_intercept, sample_weight=weights,
                 memory=self.memory, n_jobs=self.n_jobs,
@@ -239,15 +189,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
             first = first or problem
             if "indefinite" in vars(first):  # the rows of all classes are the same
                 problem.indefinite = first.indefinite
-            with problem.engine:
-                result = driver.solve(
-                    problem, solver, tol=self.tol, epsilon=epsilon, max_iter=max_iter, time_limit=time_limit,
-                    callbacks=callbacks, interrupt="return", **self._keeping(number),
-                )  # fmt: skip
-                results.append(_with_certificate(problem, result))
-            if result.status is Status.INTERRUPTED:
-                max_iter = 1  # Ctrl-C is for all classes
-        return results
+            yield partial(solved, problem, finish=_with_certificate)
 
     def _store_expansion(self, X, expansions):
         """One expansion for all scores."""
@@ -290,21 +232,6 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
     def _vectors(self) -> Inputs:
         return self._kernel.inputs(self.support_vectors_, self.support_)
 
-    def predict(self, X):
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : as in `decision_function`
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-        """
-        scores = self.decision_function(X)
-        index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[index]
-
     def reduce(self, bound=1e-2, max_vectors=None):
         """Use fewer support vectors, with scores that change by at most `bound` sqrt(k(x, x)) at any x.
 
@@ -335,7 +262,7 @@ class KernelSVC(ClassifierMixin, Certified, CallbackSupportMixin, BaseEstimator)
         return self
 
 
-def _with_certificate(problem, result):
+def _with_certificate(problem, result, tol):
     """For sampled cuts true bounds in place of estimates, where they cost little beside the training."""
     from ..solvers.kernel.sampled_cuts import proven_bounds
     from ..solvers.kernel.sampled_planes import SampledPlanes

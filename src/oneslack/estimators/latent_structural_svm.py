@@ -7,12 +7,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.latent import check_members
 from ..models.latent import CompletedStructural
-from ._shared.callbacks import with_callbacks
+from ._shared.described import described
+from ._shared.fitting import Watch, with_callbacks
+from ._shared.given import check_parameters, checked_sizes
 from ._shared.latent import Latent
-from ._shared.parameters import check_parameters
-from ._shared.targets import checked_sizes
 
 
+@described
 class LatentStructuralSVM(Latent):
     """Structural support vector machine with latent values beside the outputs.
 
@@ -26,52 +27,6 @@ class LatentStructuralSVM(Latent):
         With `n_params`, `joint_feature(x, y, h)`, `loss(y, y_hat)` (or `loss(y, y_hat, h_hat)`),
         `decode(w, x, y=None)`, which gives a pair (output, latent value), and `complete(w, x, y)`, the best
         latent value of the output y.
-    C : float, default=1.0
-        Weight of the sum of the hinges.
-    solver : {"dual_cd", "n_slack", "one_slack"} or a solver, default="dual_cd"
-        Of the convex problem of a round.  The first two go on from the cuts and duals of the last round.
-    tol : float, default=1e-3
-        Relative duality gap that each convex problem is solved to.
-    max_rounds : int, default=50
-        Rounds of completing and training, for each start.
-    outer_tol : float, default=1e-3
-        A round that lowers the objective by less than this share of it is the last.
-    n_starts : int, default=1
-        Starts to try; the one that ends with the lowest objective is kept.  The first takes the latent values
-        given to `fit`, where there are any; all others complete at random weights.
-    annealing : int, default=0
-        First rounds that complete each truth at weights with noise, less of it from round to round.  The
-        objective may rise in them, and never afterwards.
-    prior, scale, nonnegative : as for `Problem`
-        Where weights are drawn to, how strongly, and which are held >= 0.
-    cache_size : int, default=10
-        Cuts that "one_slack" remembers of each example.
-    n_jobs : int or None, default=1
-        Processes for the decoder; None or -1 for all cores.
-    max_iter : int, default=100_000
-        Steps of the solver in a round.
-    time_limit : float or None, default=None
-        Seconds of training, of all rounds and starts; the best model so far is kept.
-    random_state : int, RandomState or None, default=None
-        Seed of the starts, of annealing, and of the order in which examples are visited.
-    verbose : int, default=0
-        1 prints a line a round, and lines of its training.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_params,)
-        The weights w.
-    objective_ : float
-        The objective at w, with every latent value at its best: an upper bound of the least one.  It is not
-        convex, so that no lower bound is known.
-    dual_objective_, duality_gap_ : float
-        Of the last convex problem, whose latent values of the truths are fixed.
-    rounds_ : list of Round
-        All rounds of all starts: objective, gap, how many completions changed.
-    outer_objectives_, inner_gaps_ : ndarrays
-        The same as numbers, one a round.
-    result_ : Result
-        Of the last convex problem; `certified` is False.
 
     Examples
     --------
@@ -98,7 +53,7 @@ class LatentStructuralSVM(Latent):
     """
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, H=None):
+    def fit(self, X, Y, sample_weight=None, H=None, *, callbacks=()):
         """Learn from examples.
 
         Parameters
@@ -118,7 +73,7 @@ class LatentStructuralSVM(Latent):
         sample_weight = checked_sizes(X, sample_weight, Y=Y, H=H)
         completed = CompletedStructural(self.model)
         truths = [completed.truth(y, None if H is None else H[i]) for i, y in enumerate(Y)]
-        return self._fit(completed, X, truths, H, sample_weight)
+        return self._fit(completed, X, truths, H, sample_weight, Watch(callbacks))
 
     def predict(self, X):
         """The best output of each input.

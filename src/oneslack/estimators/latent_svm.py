@@ -10,12 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..checks.latent import check_members
 from ..models.latent import CompletedBinary
 from ..problems.per_example import failure
-from ._shared.callbacks import with_callbacks
+from ._shared.described import described
+from ._shared.fitting import Watch, with_callbacks
+from ._shared.given import check_parameters, checked_sizes
 from ._shared.latent import Latent
-from ._shared.parameters import check_parameters
-from ._shared.targets import checked_sizes
 
 
+@described
 class LatentSVM(ClassifierMixin, Latent):
     """Two classes where a positive example has a latent value that nobody has marked: the place of
     an object, the start of a motif.
@@ -29,52 +30,9 @@ class LatentSVM(ClassifierMixin, Latent):
     ----------
     model : a latent binary model
         With `n_params`, `feature(x, h)` and `best(w, x)`, the h of the highest <w, feature(x, h)>.
-    C : float, default=1.0
-        Weight of the sum of the hinges.
-    solver : {"dual_cd", "n_slack", "one_slack"} or a solver, default="dual_cd"
-        Of the convex problem of a round.  The first two go on from the cuts and duals of the last round.
-    tol : float, default=1e-3
-        Relative duality gap that each convex problem is solved to.
-    max_rounds : int, default=50
-        Rounds of completing and training, for each start.
-    outer_tol : float, default=1e-3
-        A round that lowers the objective by less than this share of it is the last.
-    n_starts : int, default=1
-        Starts to try; the one that ends with the lowest objective is kept.  The first takes the latent values
-        given to `fit`, where there are any; all others complete at random weights.
-    annealing : int, default=0
-        First rounds that complete each truth at weights with noise, less of it from round to round.  The
-        objective may rise in them, and never afterwards.
-    prior, scale, nonnegative : as for `Problem`
-        Where weights are drawn to, how strongly, and which are held >= 0.
-    cache_size : int, default=10
-        Cuts that "one_slack" remembers of each example.
-    n_jobs : int or None, default=1
-        Processes for the decoder; None or -1 for all cores.
-    max_iter : int, default=100_000
-        Steps of the solver in a round.
-    time_limit : float or None, default=None
-        Seconds of training, of all rounds and starts; the best model so far is kept.
-    random_state : int, RandomState or None, default=None
-        Seed of the starts, of annealing, and of the order in which examples are visited.
-    verbose : int, default=0
-        1 prints a line a round, and lines of its training.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_params,)
-        The weights w.
-    objective_ : float
-        The objective at w, with every latent value at its best: an upper bound of the least one.  It is not
-        convex, so that no lower bound is known.
-    dual_objective_, duality_gap_ : float
-        Of the last convex problem, whose latent values of the truths are fixed.
-    rounds_ : list of Round
-        All rounds of all starts: objective, gap, how many completions changed.
-    outer_objectives_, inner_gaps_ : ndarrays
-        The same as numbers, one a round.
-    result_ : Result
-        Of the last convex problem; `certified` is False.
     classes_ : ndarray of shape (2,)
         The labels, sorted; the second is the positive one.
 
@@ -94,7 +52,7 @@ class LatentSVM(ClassifierMixin, Latent):
     """
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, H=None):
+    def fit(self, X, y, sample_weight=None, H=None, *, callbacks=()):
         """Learn from examples.
 
         Parameters
@@ -120,7 +78,7 @@ class LatentSVM(ClassifierMixin, Latent):
             raise ValueError(f"y holds {len(classes)} classes, expected 2")
         completed = CompletedBinary(self.model, self._has_sparse_features(X[0]))
         truths = [completed.truth(code, None if H is None else H[i]) for i, code in enumerate(codes)]
-        return self._fit(completed, X, truths, H, sample_weight, classes_=classes)
+        return self._fit(completed, X, truths, H, sample_weight, Watch(callbacks), classes_=classes)
 
     def _has_sparse_features(self, x):
         try:

@@ -2,24 +2,100 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
+from ..certificate.rounding import gamma
 from ..data.rows import as_rows
-from ._shared.auto_C import fit_with_best_C
-from ._shared.callbacks import with_callbacks
-from ._shared.class_task import ClassTask
-from ._shared.linear_model import INPUT, LinearModel
-from ._shared.parameters import check_C_or_auto, check_parameters, cost_matrix
-from ._shared.quick_checks import checked_input
-from ._shared.sharded_tasks import class_task, is_shards, prepare
-from ._shared.targets import encode, example_weights
+from ..models import Binary, Multiclass
+from ._shared.described import described
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights
+from ._shared.reported import Sharded
+from ._shared.scoring import Classifies
 
 
-class LinearSVC(ClassifierMixin, LinearModel):
+@dataclass(frozen=True)
+class ClassTask(Task):
+    """Models with their coded labels: one for two classes, or with the hinge of Crammer and Singer; or one
+    a class against the rest ("ovr").
+
+    classes  (K,) the labels
+    codes    (n,) 0 .. K-1
+    weights  (n,) or None
+    cost     (K, K) or None
+    """
+
+    classes: np.ndarray
+    codes: np.ndarray
+    n_features: int
+    intercept: bool
+    weights: np.ndarray | None = None
+    cost: np.ndarray | None = None
+    one_vs_rest: bool = False
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def is_binary(self) -> bool:
+        return self.n_classes == 2 or self.one_vs_rest
+
+    @property
+    def n_problems(self) -> int:
+        return self.n_classes if self.n_classes > 2 and self.one_vs_rest else 1
+
+    def models(self):
+        d, K = self.n_features, self.n_classes
+        if not self.is_binary:
+            yield Multiclass(d, K, self.intercept, self.cost), self._targets(), self._weights()
+            return
+        # Two classes: a cost scales the hinge of its class, as a weight does.
+        costs = None if self.cost is None else np.array([self.cost[0, 1], self.cost[1, 0]])
+        weights = self._weights(costs)
+        for k in [1] if K == 2 else range(K):
+            yield Binary(d, self.intercept), self._targets(k), weights
+
+    def _targets(self, k=None):
+        """The codes, or 1 for class k and -1 for the others."""
+        return self.codes if k is None else np.where(self.codes == k, 1.0, -1.0)
+
+    def _weights(self, costs=None):
+        """(n,) or None, times the costs of their classes."""
+        if costs is None:
+            return self.weights
+        return costs[self.codes] if self.weights is None else self.weights * costs[self.codes]
+
+    def rows(self, results) -> tuple[np.ndarray, np.ndarray]:
+        if self.is_binary:
+            return super().rows(results)
+        K, d = self.n_classes, self.n_features
+        W = results[0].w.reshape(-1, K)
+        # All K intercepts may rise together without effect: let them sum to zero.
+        return W[:d].T.copy(), W[d] - W[d].mean() if self.intercept else np.zeros(K)
+
+    def rounding(self, result, problem):
+        """Intercepts that are moved to sum to zero."""
+        if self.is_binary or not self.intercept:
+            return 0.0, 0.0
+        moved = gamma(self.n_classes + 2) * float(np.abs(result.w[-self.n_classes :]).max())
+        return 2.0 * problem.weight * moved, 0.0
+
+    def flat(self, coef, intercept) -> list[np.ndarray]:
+        W = np.column_stack([coef, intercept]) if self.intercept else coef
+        return list(W) if self.is_binary else [W.T.ravel()]
+
+    def identity(self):
+        values = (self.n_classes, self.intercept, self.one_vs_rest)
+        return values, [self.codes, self.weights, self.cost]
+
+
+@described
+class LinearSVC(Classifies, Sharded, LinearModel):
     """Linear support vector classification that says how far it is from the optimum.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i to a certified relative duality gap.  Two classes: the
@@ -32,47 +108,12 @@ class LinearSVC(ClassifierMixin, LinearModel):
     C : float or "auto", default=1.0
         Weight of the sum of the hinges, as in scikit-learn and LIBLINEAR.  "auto" is what `oneslack.tune`
         finds; then it is in the attribute `C_`.
-    tol : float, default=1e-3
-        Relative duality gap (P - D) / P to stop at: the optimum lies within this share below the objective.
-    epsilon : float or None, default=None
-        Stop by the cutting-plane papers' rule instead: no constraint is violated by more (mean loss).
     solver : {"auto", "dual_cd", "newton", "one_slack", "streaming"} or a solver, default="auto"
         "auto" chooses by the shape of the data; `result_.reason` says why.
-    multi_class : {"crammer_singer", "ovr"}, default="crammer_singer"
-        One problem for all classes, or one a class against the rest.
     loss : "hinge" or array-like of shape (K, K), default="hinge"
         A matrix gives the cost of each mistake, cost[true, predicted], rows and columns in the order of
         `classes_`.  More than two classes: the cost is the margin asked for.  Two classes: the hinge of
         an example is multiplied by its cost, as by a weight.
-    fit_intercept : bool, default=True
-        Whether to learn an intercept.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of the examples of a class; "balanced" gives all classes the same sum.
-    prior : array-like or None, default=None
-        Where the weights are drawn to instead of 0, for example the `coef_` of an earlier model: of shape
-        (d,), or of the shape of `coef_`; or by groups, as pairs (columns, value) or a dict from names of
-        columns.
-    scale : float, array-like or None, default=None
-        How strongly: 1/2 sum_k (scale_k (w_k - prior_k))^2 instead of 1/2 |w|^2.  Of the same shapes.
-    nonnegative : bool, array-like or None, default=None
-        Weights held >= 0: True for all, a mask of the same shapes, or numbers or names of columns.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    engine : {"threads", "ray"}, Ray or None, default=None
-        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    warm_start : bool, default=False
-        Begin at the last fit.  The very same problem (X, y, weights, C) goes on where it stopped, for
-        example with a smaller tol; other data with the same classes and features start from the last
-        weights, which helps "newton" and "one_slack" ("dual_cd" then starts anew).  Keeps the solver's
-        state in `result_`.
-    random_state : int, RandomState or None, default=None
-        Seed of the order in which examples are visited; None is 0, so equal fits are equal.
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -82,18 +123,6 @@ class LinearSVC(ClassifierMixin, LinearModel):
         Zeros without an intercept; with "crammer_singer" they sum to zero.
     classes_ : ndarray of shape (K,)
         The labels, sorted.
-    objective_, dual_objective_ : float
-        Bounds of the optimum from above (at this model) and below; sums over the classes for "ovr".
-    duality_gap_ : float
-        (objective_ - dual_objective_) / objective_.
-    n_iter_ : int
-        Steps taken, for "ovr" of the class that took most.
-    result_ : Result, or list of K Results for "ovr"
-        With the status and the trace of the training.
-    n_features_in_ : int
-        Number d of features.
-    feature_names_in_ : ndarray of shape (d,)
-        Names of the columns, where X has them.
 
     Examples
     --------
@@ -107,51 +136,17 @@ class LinearSVC(ClassifierMixin, LinearModel):
     True
     """
 
-    _checks: ClassVar = {"C": check_C_or_auto}
+    _checks: ClassVar = {"C": C_or_auto}
 
     def __init__(
-        self,
-        C=1.0,
-        *,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        multi_class="crammer_singer",
-        loss="hinge",
-        fit_intercept=True,
-        class_weight=None,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
-        self.C = C
-        self.tol = tol
-        self.epsilon = epsilon
-        self.solver = solver
-        self.multi_class = multi_class
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.prior = prior
-        self.scale = scale
-        self.nonnegative = nonnegative
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", multi_class="crammer_singer", loss="hinge",
+        fit_intercept=True, class_weight=None, prior=None, scale=None, nonnegative=None, n_jobs=None,
+        engine=None, max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from examples.
 
         Parameters
@@ -161,33 +156,24 @@ class LinearSVC(ClassifierMixin, LinearModel):
             memory of `solver=oneslack.Streaming("2GB")`; they hold y and sample_weight themselves.
         y : array-like of shape (n,)
             Labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n,) or None
-            Weights >= 0 of the examples; 2 counts as often as two equal examples.
 
         Returns
         -------
         self : LinearSVC
         """
-        check_parameters(self)
-        if is_shards(X):
-            return self._fit_shards(X, y, sample_weight)
-        if self.C == "auto":
-            return fit_with_best_C(self, X, y, sample_weight)
-        X, y = checked_input(self, X, y, order="C", **INPUT)
-        X = as_rows(X)  # once, not in each problem of "ovr"
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
+
+    def _encoded(self, X, y, sample_weight):
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
-        return self._train(self._task(X, classes, codes, weights), X, y, sample_weight)
+        return self._task(X.shape[1], classes, codes, weights), X
 
-    def _fit_shards(self, shards, y, sample_weight):
-        prepare(self, shards, y, sample_weight)
-        task = class_task(
-            shards, bool(self.fit_intercept), self.class_weight,
-            lambda classes: cost_matrix(self.loss, classes), self.multi_class == "ovr",
-        )  # fmt: skip
-        return self._train(task, shards, None)
+    def _sharded_task(self, shards, weighed=True):
+        from ._shared.sharded_tasks import class_task
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None, *, memory="100MB"):
+        return class_task(self, shards, weighed)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None, *, memory="100MB", callbacks=()):
         """Learn from one more portion of examples.
 
         `objective_` and `dual_objective_` are of the problem with the examples of all portions as long as
@@ -198,11 +184,8 @@ class LinearSVC(ClassifierMixin, LinearModel):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
         classes : array-like of shape (K,) or None
             All labels that there will be, at the first call; None for those of the first y.
-        sample_weight : array-like of shape (n,) or None
         memory : int or str, default="100MB"
             Bytes of the examples that are remembered from call to call.
 
@@ -211,6 +194,8 @@ class LinearSVC(ClassifierMixin, LinearModel):
         self : LinearSVC
             With `n_seen_` and `n_forgotten_`, numbers of examples (for "ovr" of the class that forgot most).
         """
+        from ._shared.partial_fits import learn_portion
+
         check_parameters(self)
         is_first = not hasattr(self, "_kept")
         X, y = validate_data(self, X, y, order="C", reset=is_first, **INPUT)
@@ -220,8 +205,8 @@ class LinearSVC(ClassifierMixin, LinearModel):
             raise ValueError("y has a label that is not among the classes of the first call to partial_fit")
         weights = example_weights(X, known, codes, self.class_weight, sample_weight)
         self.classes_ = known
-        task = self._task(X, known, codes, weights)
-        return self._learn_portion(task, as_rows(X), y, sample_weight, memory)
+        task = self._task(X.shape[1], known, codes, weights)
+        return learn_portion(self, task, as_rows(X), y, sample_weight, memory, callbacks)
 
     def _classes_of_portions(self, y, classes, is_first):
         if self.C == "auto" or isinstance(self.class_weight, str) or self.warm_start:
@@ -241,21 +226,18 @@ class LinearSVC(ClassifierMixin, LinearModel):
 
         return folds_for(self, X, y, splits) if type(self) is LinearSVC else None
 
-    def _task(self, X, classes, codes, weights):
+    def _task(self, d, classes, codes, weights, kind=ClassTask, **more):
         cost = cost_matrix(self.loss, classes)
         one_vs_rest = self.multi_class == "ovr" and len(classes) > 2
         if one_vs_rest and cost is not None:
             raise ValueError(
                 "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
             )
-        return ClassTask(classes, codes, X.shape[1], bool(self.fit_intercept), weights, cost, one_vs_rest)
+        intercept = bool(self.fit_intercept)
+        return kind(classes, codes, d, intercept, weights, cost, one_vs_rest, **more)
 
     def decision_function(self, X):
         """Scores of the classes; the highest wins.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------
@@ -264,18 +246,3 @@ class LinearSVC(ClassifierMixin, LinearModel):
         """
         scores = self._scores(X)
         return scores.ravel() if len(self.coef_) == 1 else scores
-
-    def predict(self, X):
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-        """
-        scores = self.decision_function(X)
-        index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[index]

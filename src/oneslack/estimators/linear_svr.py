@@ -13,18 +13,14 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ..certificate.rounding import gamma
 from ..data.rows import as_rows
 from ..models.linear.regression import Regression
-from ._shared.auto_C import fit_with_best_C
-from ._shared.callbacks import with_callbacks
-from ._shared.class_task import binary_rows
-from ._shared.linear_model import INPUT, LinearModel
-from ._shared.parameters import _choice, _number, check_C_or_auto, check_parameters
-from ._shared.quick_checks import checked_input
-from ._shared.sharded_tasks import is_shards, prepare, some_targets
-from ._shared.targets import check_weights
+from ._shared.described import described
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import INPUT, C_or_auto, check_parameters, check_weights, choice, number
+from ._shared.reported import Sharded
 
 
 @dataclass(frozen=True)
-class RegressionTask:
+class RegressionTask(Task):
     """One regression problem: targets (n,), weights (n,) or None.
 
     With an intercept the targets are taken from their median, which changes nothing but where the intercept
@@ -39,7 +35,6 @@ class RegressionTask:
     #: Where the targets are taken from instead.
     origin: float | None = None
     classes = None
-    n_problems = 1
 
     @cached_property
     def centre(self) -> float:
@@ -52,7 +47,7 @@ class RegressionTask:
         yield model, self.targets - self.centre, self.weights
 
     def rows(self, results):
-        coef, intercept = binary_rows(results, self.n_features)
+        coef, intercept = super().rows(results)
         return coef, intercept + self.centre
 
     def rounding(self, result, problem):
@@ -88,7 +83,8 @@ def _median(y, weights):
     return float(y[order[np.searchsorted(sums, 0.5 * sums[-1])]])
 
 
-class LinearSVR(RegressorMixin, LinearModel):
+@described
+class LinearSVR(RegressorMixin, Sharded, LinearModel):
     """Linear support vector regression that says how far it is from the optimum.
 
     Minimises 1/2 |w|^2 + C sum_i s_i max(0, |y_i - <w, x_i> - b| - epsilon) to a certified relative duality
@@ -101,36 +97,10 @@ class LinearSVR(RegressorMixin, LinearModel):
         finds; then it is in the attribute `C_`.
     epsilon : float, default=0.0
         Half the width of the tube: an error up to it costs nothing.  In the unit of y.
-    tol : float, default=1e-3
-        Relative duality gap (P - D) / P to stop at: the optimum lies within this share below the objective.
     solver : {"auto", "dual_cd", "newton", "one_slack", "streaming"} or a solver, default="auto"
         "auto" chooses by the shape of the data; `result_.reason` says why.
     loss : {"epsilon_insensitive"}, default="epsilon_insensitive"
         The loss above; the squared one is not offered.
-    fit_intercept : bool, default=True
-        Whether to learn an intercept.
-    prior : array-like or None, default=None
-        Where the weights are drawn to instead of 0, for example the `coef_` of an earlier model: of shape
-        (d,), or of the shape of `coef_`; or by groups, as pairs (columns, value) or a dict from names of
-        columns.
-    scale : float, array-like or None, default=None
-        How strongly: 1/2 sum_k (scale_k (w_k - prior_k))^2 instead of 1/2 |w|^2.  Of the same shapes.
-    nonnegative : bool, array-like or None, default=None
-        Weights held >= 0: True for all, a mask of the same shapes, or numbers or names of columns.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    warm_start : bool, default=False
-        Begin at the last fit.  The very same problem goes on where it stopped, for example with a smaller
-        tol; other data with the same features start from the last weights, which helps "newton" and
-        "one_slack" ("dual_cd" then starts anew).  Keeps the solver's state in `result_`.
-    random_state : int, RandomState or None, default=None
-        Seed of the order in which examples are visited; None is 0, so equal fits are equal.
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -138,19 +108,9 @@ class LinearSVR(RegressorMixin, LinearModel):
         Weights of the features.
     intercept_ : float
         0 without an intercept.
-    objective_, dual_objective_ : float
-        Bounds of the optimum from above (at this model) and below.
-    duality_gap_ : float
-        (objective_ - dual_objective_) / objective_.
-    n_iter_ : int
-        Steps taken.
     result_ : Result
         With the status and the trace of the training; the last of its weights is the intercept, counted
         from the median of y.
-    n_features_in_ : int
-        Number d of features.
-    feature_names_in_ : ndarray of shape (d,)
-        Names of the columns, where X has them.
 
     Examples
     --------
@@ -165,48 +125,21 @@ class LinearSVR(RegressorMixin, LinearModel):
     """
 
     _checks: ClassVar = {
-        "C": check_C_or_auto,
-        "epsilon": lambda value: _number("epsilon", value, "a number >= 0", lambda epsilon: epsilon >= 0),
-        "loss": lambda value: _choice("loss", value, ("epsilon_insensitive",)),
+        "C": C_or_auto,
+        "epsilon": number("a number >= 0", lambda epsilon: epsilon >= 0),
+        "loss": choice(("epsilon_insensitive",)),
     }
+    _input: ClassVar = {"y_numeric": True}
 
     def __init__(
-        self,
-        C=1.0,
-        *,
-        epsilon=0.0,
-        tol=1e-3,
-        solver="auto",
-        loss="epsilon_insensitive",
-        fit_intercept=True,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        n_jobs=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
-        self.C = C
-        self.epsilon = epsilon
-        self.tol = tol
-        self.solver = solver
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.prior = prior
-        self.scale = scale
-        self.nonnegative = nonnegative
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+        self, C=1.0, *, epsilon=0.0, tol=1e-3, solver="auto", loss="epsilon_insensitive", fit_intercept=True,
+        prior=None, scale=None, nonnegative=None, n_jobs=None, max_iter=100_000, time_limit=None,
+        warm_start=False, random_state=None, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from examples.
 
         Parameters
@@ -216,46 +149,36 @@ class LinearSVR(RegressorMixin, LinearModel):
             memory of `solver=oneslack.Streaming("2GB")`; they hold y and sample_weight themselves.
         y : array-like of shape (n,)
             Targets: real numbers.
-        sample_weight : array-like of shape (n,) or None
-            Weights >= 0 of the examples; 2 counts as often as two equal examples.
 
         Returns
         -------
         self : LinearSVR
         """
-        check_parameters(self)
-        if is_shards(X):
-            return self._fit_shards(X, y, sample_weight)
-        if self.C == "auto":
-            return fit_with_best_C(self, X, y, sample_weight)
-        X, y = checked_input(self, X, y, y_numeric=True, order="C", **INPUT)
-        X, y = as_rows(X), np.asarray(y, dtype=np.float64)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
+
+    def _encoded(self, X, y, sample_weight, origin=None):
         weights = None
         if sample_weight is not None:
             weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
-        task = RegressionTask(y, weights, X.shape[1], float(self.epsilon), bool(self.fit_intercept))
-        return self._train(task, X, y, sample_weight)
+        return RegressionTask(np.asarray(y, dtype=np.float64), weights, *self._shape(X), origin), X
 
-    def _fit_shards(self, shards, y, sample_weight):
-        prepare(self, shards, y, sample_weight)
-        some = some_targets(shards)
-        shape = (shards.n_features, float(self.epsilon), bool(self.fit_intercept))
-        return self._train(ShardedRegressionTask(some, None, *shape), shards, None)
+    def _sharded_task(self, shards, weighed=True):
+        from ._shared.sharded_tasks import some_targets
 
-    def partial_fit(self, X, y, sample_weight=None, *, memory="100MB"):
+        return ShardedRegressionTask(some_targets(shards), None, *self._shape(shards))
+
+    def _shape(self, X):
+        d = X.n_features if hasattr(X, "n_features") else X.shape[1]
+        return d, float(self.epsilon), bool(self.fit_intercept)
+
+    def partial_fit(self, X, y, sample_weight=None, *, memory="100MB", callbacks=()):
         """Learn from one more portion of examples.
 
-        `objective_` and `dual_objective_` are of the problem with the examples of all portions as long as
-        `n_forgotten_` is 0.  Later the lower bound still is, as examples are forgotten in a way that never
-        raises the objective; `objective_` is then that of what is remembered, and `duality_gap_` the gap of
-        that smaller problem: no certificate.  Duals are needed of single examples: for a `solver` without
-        them, "dual_cd" or "newton" is chosen as by "auto".
+        The bounds are of all portions as long as `n_forgotten_` is 0; `LinearSVC.partial_fit` tells what they
+        are later, and which solvers do.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
         memory : int or str, default="100MB"
             Bytes of the examples that are remembered from call to call.
 
@@ -264,17 +187,17 @@ class LinearSVR(RegressorMixin, LinearModel):
         self : LinearSVR
             With `n_seen_` and `n_forgotten_`, numbers of examples.
         """
+        from ._shared.partial_fits import learn_portion
+
         check_parameters(self)
         if self.C == "auto" or self.warm_start:
             raise ValueError("partial_fit knows no C='auto' and warm_start")
         is_first = not hasattr(self, "_kept")
         X, y = validate_data(self, X, y, y_numeric=True, order="C", reset=is_first, **INPUT)
-        X, y = as_rows(X), np.asarray(y, dtype=np.float64)
-        weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
-        shape = (X.shape[1], float(self.epsilon), bool(self.fit_intercept))
-        task = RegressionTask(y, weights, *shape, None if is_first else self._origin)
+        weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        task, X = self._encoded(as_rows(X), y, weights, None if is_first else self._origin)
         self._origin = task.centre
-        return self._learn_portion(task, X, y, sample_weight, memory)
+        return learn_portion(self, task, X, y, sample_weight, memory, callbacks)
 
     def _stopping_epsilon(self):
         return None  # epsilon is the tube here
@@ -282,15 +205,8 @@ class LinearSVR(RegressorMixin, LinearModel):
     def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
 
-    def _shapes(self):
-        return {"coef": (self.n_features_in_,), "intercept": ()}
-
     def predict(self, X):
         """The target of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import metrics
-from ..data.rows import as_rows
 from ..metrics import k_of
 from ..models.measures import measure_model
-from ._shared.callbacks import with_callbacks
-from ._shared.class_task import binary_rows
-from ._shared.linear_model import INPUT, LinearModel, products
-from ._shared.parameters import check_parameters
-from ._shared.targets import encode
+from ._shared.described import described
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import check_parameters, encode
+from ._shared.scoring import Classifies, products
 from ._shared.thresholds import cut_for_count
 
 
 @dataclass(frozen=True)
-class MetricTask:
+class MetricTask(Task):
     """A problem for each column of labels.
 
     build     makes the model
@@ -48,21 +46,16 @@ class MetricTask:
         for y in self.labels:
             yield self.build(), y, None
 
-    def rows(self, results):
-        return binary_rows(results, self.n_features)
-
     def flat(self, coef, intercept):
         has_bias = self.build().n_params > self.n_features
         return list(np.column_stack([coef, intercept]) if has_bias else coef)
-
-    def rounding(self, result, problem):
-        return 0.0, 0.0
 
     def identity(self):
         return (*self.form, self.multilabel), [self.labels]
 
 
-class MetricSVC(ClassifierMixin, LinearModel):
+@described
+class MetricSVC(Classifies, LinearModel):
     """Linear classification that trains for the measure you care about.
 
     Minimises 1/2 |w|^2 + C n R(w), where R bounds the loss of the whole sample from above: the largest,
@@ -85,30 +78,12 @@ class MetricSVC(ClassifierMixin, LinearModel):
     concave : bool, default=False
         For a function: you promise that it is concave in fp for fixed tp, and the search for the worst
         output takes n log n instead of n_positive x n_negative steps.
-    tol : float, default=1e-3
-        Relative duality gap (P - D) / P to stop at.
-    epsilon : float or None, default=None
-        Stop by the cutting-plane papers' rule instead: no constraint is violated by more (loss).
-    solver : {"auto", "one_slack"} or a solver, default="auto"
-        How to solve it.
     fit_intercept : bool, default=True
         Whether to learn the threshold with the weights, where the measure sees one ("error", "f1", "fbeta",
         functions).  The others look at order alone; there the threshold is put where the training
         examples give the number of positives that the measure asks for.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    engine : {"threads", "ray"}, Ray or None, default=None
-        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    warm_start : bool, default=False
-        Begin at the last fit: the same problem goes on where it stopped.
     random_state : int, RandomState or None, default=None
         Seed of solvers that visit examples in random order ("error" only).
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -120,18 +95,6 @@ class MetricSVC(ClassifierMixin, LinearModel):
         The labels, sorted; of two, the second is the positive one.  The columns of a multi-label y.
     multilabel_ : bool
         Whether y was a matrix of labels.
-    objective_, dual_objective_ : float
-        Bounds of the optimum from above (at this model) and below; sums over the problems.
-    duality_gap_ : float
-        (objective_ - dual_objective_) / objective_.
-    n_iter_ : int
-        Steps taken, of the problem that took most.
-    result_ : Result, or list of Results
-        With the status and the trace of the training.
-    n_features_in_ : int
-        Number d of features.
-    feature_names_in_ : ndarray of shape (d,)
-        Names of the columns, where X has them.
 
     Examples
     --------
@@ -144,42 +107,14 @@ class MetricSVC(ClassifierMixin, LinearModel):
     True
     """
 
+    _input: ClassVar = {"multi_output": True}
+
     def __init__(
-        self,
-        metric="f1",
-        C=1.0,
-        *,
-        k=None,
-        beta=1.0,
-        concave=False,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        fit_intercept=True,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
-        self.metric = metric
-        self.C = C
-        self.k = k
-        self.beta = beta
-        self.concave = concave
-        self.tol = tol
-        self.epsilon = epsilon
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+        self, metric="f1", C=1.0, *, k=None, beta=1.0, concave=False, tol=1e-3, epsilon=None, solver="auto",
+        fit_intercept=True, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
+        random_state=None, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -189,13 +124,11 @@ class MetricSVC(ClassifierMixin, LinearModel):
         return tags
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X, y, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from examples.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            float32 and float64, C-ordered or CSR, are used as they are.
         y : array-like of shape (n,), or matrix of 0 and 1 of shape (n, K)
             Labels; more than two are trained one against the rest.  A matrix has a column for each label
             that an example may have.
@@ -204,12 +137,10 @@ class MetricSVC(ClassifierMixin, LinearModel):
         -------
         self : MetricSVC
         """
-        check_parameters(self)
-        X, y = validate_data(self, X, y, order="C", multi_output=True, **INPUT)
-        X = as_rows(X)
-        return self._train(self._task(X.shape[1], *columns_of(y)), X, y)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume))
 
-    def _task(self, d, multilabel, classes, labels):
+    def _encoded(self, X, y, sample_weight):
+        multilabel, classes, labels = columns_of(y)
         constant = np.flatnonzero(np.ptp(labels, axis=1) == 0)
         if self.metric == "roc_auc" and len(constant):
             raise ValueError(
@@ -218,7 +149,8 @@ class MetricSVC(ClassifierMixin, LinearModel):
             )
         name, function = (None, self.metric) if callable(self.metric) else (self.metric, None)
         form = (name, self.k, self.beta, bool(self.concave), bool(self.fit_intercept))
-        return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function)
+        d = X.shape[1]
+        return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function), X
 
     def _store(self, task, X, coef, intercept):
         super()._store(task, X, coef, intercept)
@@ -247,10 +179,6 @@ class MetricSVC(ClassifierMixin, LinearModel):
     def decision_function(self, X):
         """Scores of the classes or labels.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         scores : ndarray of shape (n,) for two classes, (n, K) for more and for labels
@@ -261,25 +189,18 @@ class MetricSVC(ClassifierMixin, LinearModel):
     def predict(self, X):
         """The class of each row, or its labels.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         y : ndarray of shape (n,), or of 0 and 1 of shape (n, K)
         """
-        scores = self.decision_function(X)
-        if self.multilabel_:
-            return (scores > 0).astype(int)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        check_is_fitted(self)
+        return (self._scores(X) > 0).astype(int) if self.multilabel_ else super().predict(X)
 
     def score(self, X, y):
         """The measure itself on other data, larger is better; the mean over classes or labels.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,) or (n, K)
 
         Returns

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import validate_data
 
-from ..data.rows import as_rows
-from ._shared.callbacks import with_callbacks
-from ._shared.linear_model import INPUT, LinearModel, products
-from ._shared.parameters import check_parameters
-from ._shared.targets import encode, example_weights
+from ._shared.described import described
+from ._shared.fitting import LinearModel, Watch, with_callbacks
+from ._shared.given import encode, example_weights
+from ._shared.scoring import products
 from ._shared.thresholds import best_thresholds
 from .rank_svm import RankTask
 
 
+@described
 class OrdinalSVC(ClassifierMixin, LinearModel):
     """Ordinal regression: one score, cut into ordered classes.
 
@@ -26,24 +25,8 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     ----------
     C : float, default=1.0
         Weight of the mean pair hinge times the number of examples (see RankSVM).
-    tol : float, default=1e-3
-        Relative duality gap (P - D) / P to stop at.
-    epsilon : float or None, default=None
-        Stop by the cutting-plane papers' rule instead: no constraint is violated by more.
-    solver : {"auto", "one_slack"} or a solver, default="auto"
-        How to solve it.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the examples of a class, for the ranking and for the thresholds.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    warm_start : bool, default=False
-        Begin at the last fit: the same problem goes on where it stopped.
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -55,16 +38,6 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         The labels, sorted: this is their order.
     objective_, dual_objective_ : float
         Bounds of the ranking problem's optimum from above (at this model) and below.
-    duality_gap_ : float
-        (objective_ - dual_objective_) / objective_.
-    n_iter_ : int
-        Steps taken.
-    result_ : Result
-        With the status and the trace of the training.
-    n_features_in_ : int
-        Number d of features.
-    feature_names_in_ : ndarray of shape (d,)
-        Names of the columns, where X has them.
 
     Examples
     --------
@@ -76,29 +49,10 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     """
 
     def __init__(
-        self,
-        C=1.0,
-        *,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        class_weight=None,
-        n_jobs=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        verbose=0,
-    ):
-        self.C = C
-        self.tol = tol
-        self.epsilon = epsilon
-        self.solver = solver
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.warm_start = warm_start
-        self.verbose = verbose
+        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", class_weight=None, n_jobs=None,
+        max_iter=100_000, time_limit=None, warm_start=False, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -106,30 +60,26 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         return tags
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from examples.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            float32 and float64, C-ordered or CSR, are used as they are.
         y : array-like of shape (n,)
             Labels whose sorted order is the order of the classes: numbers, best.
-        sample_weight : array-like of shape (n,) or None
-            Weights >= 0 of the examples.
 
         Returns
         -------
         self : OrdinalSVC
         """
-        check_parameters(self)
-        X, y = validate_data(self, X, y, order="C", **INPUT)
-        X = as_rows(X)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
+
+    def _encoded(self, X, y, sample_weight):
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
         if weights is not None and len(np.unique(codes[weights > 0])) < 2:
             raise ValueError("only one class has examples of positive weight; an order needs at least two")
-        return self._train(RankTask(codes, None, weights, X.shape[1], classes), X, y, sample_weight)
+        return RankTask(codes, None, weights, X.shape[1], classes), X
 
     def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_ = coef[0], 0.0
@@ -142,10 +92,6 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     def rank_scores(self, X):
         """The one score of each row that the thresholds cut.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         scores : ndarray of shape (n,)
@@ -154,10 +100,6 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     def decision_function(self, X):
         """Scores of the classes; the highest wins.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------
@@ -173,10 +115,6 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     def predict(self, X):
         """The class of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
 
         Returns
         -------

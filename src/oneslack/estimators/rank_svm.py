@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
-from ..data.rows import as_rows
 from ..metrics import ordered_pairs
 from ..models.ranking.model import Grouped, Ranking
-from ._shared.callbacks import with_callbacks
-from ._shared.class_task import binary_rows
-from ._shared.kernel_parameters import BASIS_CHECKS
-from ._shared.linear_model import INPUT, LinearModel, products
-from ._shared.parameters import check_parameters
-from ._shared.sharded_tasks import is_shards
-from ._shared.targets import check_weights
+from ._shared.described import described
+from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.given import INPUT, check_weights, is_shards
+from ._shared.scoring import products
 from .kernel_features import KernelFeatures, basis_for
 
 
 @dataclass(frozen=True)
-class RankTask:
+class RankTask(Task):
     """One ranking problem.
 
     targets (n,), groups (n,) of codes or None, weights (n,) or None; classes where the targets are their
@@ -35,24 +32,18 @@ class RankTask:
     n_features: int
     classes: np.ndarray | None = None
     basis: KernelFeatures | None = None
-    n_problems = 1
 
     def models(self):
         yield Ranking(self.n_features), Grouped(self.targets, self.groups), self.weights
 
-    def rows(self, results):
-        return binary_rows(results, self.n_features)
-
     def flat(self, coef, intercept):
         return list(coef)
-
-    def rounding(self, result, problem):
-        return 0.0, 0.0
 
     def identity(self):
         return "ranking", [self.targets, self.groups, self.weights]
 
 
+@described
 class RankSVM(RegressorMixin, LinearModel):
     """Learn to rank: an item should score above each item of its group with a lower target.
 
@@ -66,32 +57,8 @@ class RankSVM(RegressorMixin, LinearModel):
     ----------
     C : float, default=1.0
         Weight of the mean pair hinge times the number of examples.
-    tol : float, default=1e-3
-        Relative duality gap (P - D) / P to stop at.
-    epsilon : float or None, default=None
-        Stop by the cutting-plane papers' rule instead: no constraint is violated by more.
-    solver : {"auto", "one_slack"} or a solver, default="auto"
-        How to solve it.
-    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
-        Score by a kernel instead of linearly: by basis functions, see `KernelFeatures`.  The certificate is
-        then that of the span of the basis.
-    gamma, degree, coef0 : as for KernelSVC
-    n_basis : int, default=500
-        Rows of the basis.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    engine : {"threads", "ray"}, Ray or None, default=None
-        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    warm_start : bool, default=False
-        Begin at the last fit: the same problem goes on where it stopped.
     random_state : int, RandomState or None, default=None
         Seed of the draw of the basis; None is 0, so equal fits are equal.
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -100,18 +67,6 @@ class RankSVM(RegressorMixin, LinearModel):
         intercept.
     basis_ : KernelFeatures or None
         From rows to the features that `coef_` weighs, where there is a kernel.
-    objective_, dual_objective_ : float
-        Bounds of the optimum from above (at this model) and below.
-    duality_gap_ : float
-        (objective_ - dual_objective_) / objective_.
-    n_iter_ : int
-        Steps taken.
-    result_ : Result
-        With the status and the trace of the training.
-    n_features_in_ : int
-        Number d of features.
-    feature_names_in_ : ndarray of shape (d,)
-        Names of the columns, where X has them.
 
     Examples
     --------
@@ -124,53 +79,21 @@ class RankSVM(RegressorMixin, LinearModel):
     1.0
     """
 
-    _checks = BASIS_CHECKS
+    _input: ClassVar = {"y_numeric": True, "ensure_min_samples": 2}
 
     def __init__(
-        self,
-        C=1.0,
-        *,
-        tol=1e-3,
-        epsilon=None,
-        solver="auto",
-        kernel=None,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_basis=500,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        warm_start=False,
-        random_state=None,
-        verbose=0,
-    ):
-        self.C = C
-        self.tol = tol
-        self.epsilon = epsilon
-        self.solver = solver
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_basis = n_basis
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", kernel=None, gamma="scale", degree=3,
+        coef0=0.0, n_basis=500, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
+        random_state=None, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, y, groups=None, sample_weight=None):
+    def fit(self, X, y, groups=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from items with targets.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            float32 and float64, C-ordered or CSR, are used as they are.
         y : array-like of shape (n,)
             Targets, larger is better: grades or real numbers.
         groups : array-like of shape (n,) or None
@@ -182,15 +105,14 @@ class RankSVM(RegressorMixin, LinearModel):
         -------
         self : RankSVM
         """
-        check_parameters(self)
-        X, y = validate_data(self, X, y, y_numeric=True, order="C", ensure_min_samples=2, **INPUT)
-        X = as_rows(X)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight, groups=groups)
+
+    def _encoded(self, X, y, sample_weight, groups):
         weights = None if sample_weight is None else check_weights(_check_sample_weight(sample_weight, X))
         basis = basis_for(self)
         if basis is not None:
             X = basis.fit(X).transform(X)
-        task = RankTask(y, group_codes(groups, len(y)), weights, X.shape[1], basis=basis)
-        return self._train(task, X, y, sample_weight)
+        return RankTask(y, group_codes(groups, len(y)), weights, X.shape[1], basis=basis), X
 
     def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_, self.basis_ = coef[0], 0.0, task.basis
@@ -209,10 +131,6 @@ class RankSVM(RegressorMixin, LinearModel):
     def predict(self, X):
         """The score of each row; larger comes first.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
         Returns
         -------
         scores : ndarray of shape (n,)
@@ -221,11 +139,6 @@ class RankSVM(RegressorMixin, LinearModel):
 
     def rank(self, X, groups=None):
         """The place of each row inside its group: 1 for the highest score; equal scores by row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        groups : array-like of shape (n,) or None
 
         Returns
         -------
@@ -244,12 +157,6 @@ class RankSVM(RegressorMixin, LinearModel):
 
     def score(self, X, y, groups=None):
         """The fraction of pairs in order, of all pairs of a group with different targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,) or None
 
         Returns
         -------

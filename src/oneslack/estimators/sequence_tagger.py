@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .. import driver
-from ..data.ragged import Ragged
+from ..data.rows import Ragged
 from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
-from ..problems.new import engine_of, new_problem
-from ._shared.callbacks import CallbackSupportMixin, fit_progress, with_callbacks
-from ._shared.certified import Certified
-from ._shared.convergence import conclude
-from ._shared.iob import iob_rules, refuse_broken_phrases
-from ._shared.kernel_indexer import KernelIndexer
-from ._shared.kernel_parameters import BASIS_CHECKS
-from ._shared.parameters import check_parameters
-from ._shared.partial_labels import check_is_here, solve_partly_labelled
-from ._shared.tagged_input import MATRICES, SENTENCES, TOKENS, column_of, flat_labels, kind_of, rows_of
-from ._shared.tagged_shards import check_column, is_packed, parts_of, tagged_rows, unpacked
-from ._shared.targets import check_weights
-from ._shared.weight_terms import tagger_terms
-from .kernel_features import basis_for
+from ._shared.described import described
+from ._shared.fitting import Fitted, Watch, problem_of, solved, with_callbacks
+from ._shared.given import check_parameters, check_weights, given_terms
+from ._shared.tagged_input import (
+    MATRICES,
+    SENTENCES,
+    TOKENS,
+    check_column,
+    column_of,
+    flat_labels,
+    is_packed,
+    kind_of,
+    parts_of,
+    rows_of,
+    tagged_rows,
+    unpacked,
+)
 
 
-class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
+@described
+class SequenceTagger(Fitted):
     """Tags for the tokens of sentences: a chain model with a large margin.
 
     Minimises 1/2 |w|^2 + C sum_i s_i H_i(w) to a certified relative duality gap, where H_i is the margin
@@ -49,41 +53,17 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         Weights for the first and the last label of a sentence.
     constraints : {"iob", None}, default=None
         "iob": a label I-X is predicted after B-X or I-X only.
-    rescaling : {"margin", "slack"}, default="margin"
-        How the loss enters.
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
         "auto" is "dual_cd".
-    tol : float, default=1e-2
-        Relative duality gap (P - D) / P to stop at.
-    epsilon : float or None, default=None
-        Stop by the cutting-plane papers' rule instead.
     kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
         Score tokens by a kernel instead of linearly, where X holds matrices: by basis functions, see
         `KernelFeatures`.  The certificate is then that of the span of the basis.
-    gamma, degree, coef0 : as for KernelSVC
     n_basis : int, default=1000
         Tokens of the basis.
     prior : array-like, dict or None, default=None
         Where the weights are drawn to instead of 0: of shape (n_params,), or by groups, as pairs
         (index, value) or a dict: from the name of a feature (all its labels), (feature, label), or one of the
         blocks "features", "pairs", "triples", "start", "end".
-    scale : float, array-like, dict or None, default=None
-        How strongly: 1/2 sum_k (scale_k (w_k - prior_k))^2 instead of 1/2 |w|^2.  Given likewise, or as one
-        number.
-    nonnegative : bool, array-like, list of names or None, default=None
-        Weights held >= 0: True for all, a mask, numbers of weights, or names as for `prior`.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all cores.  The result is the same for any number.
-    engine : {"threads", "ray"}, Ray or None, default=None
-        Where to train: this machine's cores, or a Ray cluster (docs/scaling.md); `Ray(...)` says which.
-    max_iter : int, default=100_000
-        Steps of the solver.
-    time_limit : float or None, default=None
-        Seconds of training; the best model so far is kept, with its gap.
-    random_state : int, RandomState or None, default=None
-        Seed of the order in which sentences are visited.
-    verbose : int, default=0
-        1 prints a line when the gap has closed by a fifth, 2 one for each step.
 
     Attributes
     ----------
@@ -93,8 +73,6 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         The weights, in the order of `model_`.
     model_ : Chain
         Says which weight is which.
-    objective_, dual_objective_, duality_gap_, n_iter_, result_
-        The certificate and the course of the training.
 
     Examples
     --------
@@ -106,68 +84,18 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
     [['D', 'N', 'V']]
     """
 
-    _checks = BASIS_CHECKS
     _saving = "tagger"
 
     def __init__(
-        self,
-        C=0.1,
-        *,
-        templates=None,
-        min_count=1,
-        hash_bits=None,
-        order=1,
-        start=False,
-        end=False,
-        constraints=None,
-        rescaling="margin",
-        solver="auto",
-        tol=1e-2,
-        epsilon=None,
-        kernel=None,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_basis=1000,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        n_jobs=None,
-        engine=None,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
-        verbose=0,
-    ):
-        self.C = C
-        self.templates = templates
-        self.min_count = min_count
-        self.hash_bits = hash_bits
-        self.order = order
-        self.start = start
-        self.end = end
-        self.constraints = constraints
-        self.rescaling = rescaling
-        self.solver = solver
-        self.tol = tol
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_basis = n_basis
-        self.prior = prior
-        self.scale = scale
-        self.nonnegative = nonnegative
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
+        self, C=0.1, *, templates=None, min_count=1, hash_bits=None, order=1, start=False, end=False,
+        constraints=None, rescaling="margin", solver="auto", tol=1e-2, epsilon=None, kernel=None,
+        gamma="scale", degree=3, coef0=0.0, n_basis=1000, prior=None, scale=None, nonnegative=None,
+        n_jobs=None, engine=None, max_iter=100_000, time_limit=None, random_state=None, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from tagged sentences.
 
         Parameters
@@ -189,6 +117,7 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         self : SequenceTagger
         """
         check_parameters(self)
+        watch = Watch(callbacks, checkpoint, resume)
         X = unpacked(X)
         indexer = self._new_indexer(X)
         if sample_weight is not None:
@@ -196,37 +125,41 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
         training = self._training_on(X)
         with tagged_rows(indexer, X, Y) as (rows, classes, codes):
             model = self._chain(rows, classes, codes)
-            with fit_progress(self, X, Y, sample_weight) as callbacks:
+
+            def store(results):
+                self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, results[0].w
+
+            terms = given_terms(self)
+            if terms:
+                from ._shared.weight_terms import tagger_terms
+
                 terms = tagger_terms(self, indexer, model, classes)
-                truth = Ragged(codes, rows.offsets)
-                result = self._solve(model, rows, truth, sample_weight, callbacks, terms, training)
-                self._indexer, self.classes_, self.model_, self.coef_ = indexer, classes, model, result.w
-                self._store_certificate([result], None)
-        conclude(self, None, [result])
-        return self
+            terms |= {"rescaling": self.rescaling, "sample_weight": sample_weight}
+            jobs = self._jobs(model, rows, Ragged(codes, rows.offsets), watch, terms)
+            return self._solve(jobs, store, (X, Y, sample_weight), watch, training=training)
 
     def _training_on(self, X):
         """How `solve` is called; on packed sentences it is Streaming that "auto" means."""
-        from ..solvers.streaming.reader import Streaming
-
         training = self._training()
         if is_packed(X):
+            from ..problems.new import engine_of
+            from ..solvers.streaming.reader import Streaming
+
             if engine_of(self.engine) is not None:
                 raise ValueError("packed sentences are learned from on this machine only; drop engine")
             if training["solver"] == "auto":
                 training["solver"] = Streaming(seed=training["seed"])
         return training
 
-    def _solve(self, model, rows, codes, sample_weight, callbacks, terms, training):
-        options = {"rescaling": self.rescaling, "n_jobs": self.n_jobs, **terms}
-        options["sample_weight"] = sample_weight
-        if (codes.values < 0).any():
-            check_is_here(self.engine)
-            return solve_partly_labelled(model, rows, codes, self.C, training, callbacks, **options)
-        where = {"engine": self.engine, "solver": self.solver}
-        problem = new_problem(model, rows, codes, self.C, **where, **options)
-        with problem.engine:
-            return driver.solve(problem, callbacks=callbacks, keep_state=False, **training, **self._keeping())
+    def _jobs(self, model, rows, truth, watch, options):
+        if (truth.values < 0).any():
+            from ._shared.partial_labels import check_is_here, solve_partly_labelled
+
+            check_is_here(self.engine, watch)
+            options |= {"n_jobs": self.n_jobs}
+            yield partial(solve_partly_labelled, model, rows, truth, self.C, problem_options=options)
+        else:
+            yield partial(solved, problem_of(self, model, rows, truth, **options))
 
     # Input.
 
@@ -254,12 +187,18 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
             return DictIndexer(**names)
         if names != {"min_count": 1, "hash_bits": None}:
             raise ValueError("min_count and hash_bits are for features by name, but X holds matrices")
-        basis = basis_for(self)
-        return None if basis is None else KernelIndexer(basis)
+        if self.kernel is None:
+            return None
+        from ._shared.kernel_indexer import KernelIndexer
+        from .kernel_features import basis_for
+
+        return KernelIndexer(basis_for(self))
 
     def _chain(self, rows, classes, codes):
         allowed = allowed_start = None
         if self.constraints == "iob":
+            from ._shared.iob import iob_rules, refuse_broken_phrases
+
             allowed, allowed_start = iob_rules(classes)
             refuse_broken_phrases(rows.offsets, classes, codes, allowed, allowed_start)
         return Chain(
@@ -271,10 +210,6 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
 
     def predict(self, X):
         """The labels of each sentence.
-
-        Parameters
-        ----------
-        X : as for fit
 
         Returns
         -------
@@ -291,11 +226,6 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
     def predict_topk(self, X, k):
         """The k best label sequences of each sentence, best first, with their scores.
 
-        Parameters
-        ----------
-        X : as for fit
-        k : int
-
         Returns
         -------
         outputs : list of lists of (labels, score)
@@ -311,10 +241,6 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
     def predict_margins(self, X):
         """For each token, by how much its label beats the best sequence with another one: a confidence.
 
-        Parameters
-        ----------
-        X : as for fit
-
         Returns
         -------
         margins : list of ndarrays
@@ -324,10 +250,6 @@ class SequenceTagger(Certified, CallbackSupportMixin, BaseEstimator):
 
     def score(self, X, Y):
         """The share of tokens with the right label, of those whose label is known.
-
-        Parameters
-        ----------
-        X, Y : sentences and their labels, as for fit
 
         Returns
         -------

@@ -12,9 +12,10 @@ class ColumnIndex:
     def __init__(self, min_count, hash_bits, dtype):
         if isinstance(min_count, bool) or not isinstance(min_count, int) or min_count < 1:
             raise OneslackError(f"min_count must be an integer of 1 or more, got {min_count!r}.")
-        check_bits(hash_bits)
-        if hash_bits is not None and min_count > 1:
-            raise OneslackError("min_count needs an index; drop it, or drop hash_bits.")
+        if hash_bits is not None:
+            check_bits(hash_bits)
+            if min_count > 1:
+                raise OneslackError("min_count needs an index; drop it, or drop hash_bits.")
         self.min_count = min_count
         self.hash_bits = hash_bits
         self.dtype = dtype

@@ -10,13 +10,13 @@ The conventions are those of CRFsuite's Python wrappers:
 """
 
 import math
+from collections import defaultdict
 from itertools import chain
 from numbers import Real
 
 import numpy as np
 
 from ..errors import OneslackError
-from ..formats.sentences import new_vocabulary
 from .columns import ColumnIndex, options_of
 from .hashing import hash_text, to_columns
 from .strings import pack_strings, unpack_strings
@@ -150,7 +150,8 @@ class _Items:
 
     def _encode(self, tokens):
         """Set codes and indptr; the distinct items in the order of their codes."""
-        codes = new_vocabulary()
+        codes = defaultdict()
+        codes.default_factory = codes.__len__  # the next code
         self.indptr = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
         items = map(codes.__getitem__, chain.from_iterable(tokens))
         self.codes = np.fromiter(items, np.int64, int(self.indptr[-1]))

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from ..engines.blas import single_blas_thread
+from ..engines.threads import single_blas_thread
 
 #: Rows and columns of a block: about a megabyte of float32.
 BLOCK_ROWS, BLOCK_COLUMNS = 256, 1024

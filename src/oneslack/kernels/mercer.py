@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data.rows import as_rows
-from ..engines.blas import single_blas_thread
+from ..engines.threads import single_blas_thread
 from . import blocks
 
 NAMES = ("linear", "poly", "rbf", "laplacian", "precomputed")

@@ -201,16 +201,6 @@ def _reasons(saved, X, truth, predicted, labels):
     return words
 
 
-def _streamed(model, shards):
-    from ..models import Binary, Multiclass
-
-    d, n = shards.n_features, 0 if shards.classes is None else len(shards.classes)
-    if n == 2 or model.multi_class == "ovr":
-        return Binary(d, bool(model.fit_intercept))
-    return Multiclass(d, n, bool(model.fit_intercept))
-
-
 KIND = Kind(
     facts, "rows", None, cells, measure, show, sections, command="classify", subject=subject, by_shards=True,
-    streamed=_streamed,
 )  # fmt: skip

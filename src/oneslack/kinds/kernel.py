@@ -26,5 +26,4 @@ KIND = replace(
     weights=_weights,
     repeats=False,
     by_shards=False,
-    streamed=None,
 )

@@ -93,4 +93,4 @@ def _show(facts):
     show_measures(facts, notes)
 
 
-KIND = replace(classify.KIND, facts=_facts, measure=_measure, show=_show, subject=_subject, streamed=None)
+KIND = replace(classify.KIND, facts=_facts, measure=_measure, show=_show, subject=_subject)

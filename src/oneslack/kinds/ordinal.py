@@ -52,5 +52,5 @@ def _looks(saved) -> list[str]:
 
 KIND = replace(
     classify.KIND, facts=_facts, cells=_cells, measure=_measure, looks=_looks, command="ordinal",
-    subject=_subject, sections=partial(classify.sections, by_weights=False), by_shards=False, streamed=None,
+    subject=_subject, sections=partial(classify.sections, by_weights=False), by_shards=False,
 )  # fmt: skip

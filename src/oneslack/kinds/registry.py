@@ -56,7 +56,6 @@ class Kind:
     looks       (saved) -> [HTML] of what the model looks at
     weights     (model) -> {name: number} of what was learned
     by_shards   whether it predicts shard by shard, of a packed folder that is not loaded
-    streamed    (model, shards) -> the model of the problem that is trained on shards where they lie
     command     of `oneslack train`; None where it has none
     subject     (examples, model) -> Subject, what is learned; examples of rows are a `table`
     about       what the command trains, in a sentence; a command in cli/ has this and the next two itself
@@ -76,7 +75,6 @@ class Kind:
     looks: Callable = looks
     weights: Callable = plain.weights
     by_shards: bool = False
-    streamed: Callable | None = None
     command: str | None = None
     subject: Callable = plain.subject
     about: str = ""

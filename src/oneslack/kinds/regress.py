@@ -65,15 +65,9 @@ def _sections(saved, table, facts):
     return good, quality.number_errors(truth, predicted)
 
 
-def _streamed(model, shards):
-    from ..models import Regression
-
-    return Regression(shards.n_features, model.epsilon, bool(model.fit_intercept))
-
-
 #: Its epsilon is no rule to stop by, but the width of the tube.
 OPTIONS = {"tube": "epsilon", "epsilon": None}
 KIND = Kind(
     _facts, "rows", None, rows.cells, _measure, _show, _sections, command="regress",
-    subject=_subject, options=OPTIONS, by_shards=True, streamed=_streamed,
+    subject=_subject, options=OPTIONS, by_shards=True,
 )  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificate.rounding import Proof, dual_proof, gamma
+from ..objective import KeptWeights
 from ..result import Torn
 from .arenas import SparseArena, arena_of, with_room
-from .kept_weights import KeptWeights
 from .state_coding import check_places
 
 #: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.

@@ -42,6 +42,11 @@ class Bounds(NamedTuple):
         return Status.ROUNDING if is_close and self.rounding >= tol * abs(self.primal) else None
 
 
+def point_of(step):
+    """Its w, which may be known only to those who are asked."""
+    return step.w() if callable(step.w) else step.w
+
+
 class Run:
     """Bounds and best point so far.
 
@@ -72,7 +77,7 @@ class Run:
         self.step, self.is_torn, self.proven = step, False, None
         self.dual = max(self.dual, step.dual)
         if step.primal is not None and step.primal < self.primal:
-            self.w, self.primal, self.error = step.point(), step.primal, 0.0
+            self.w, self.primal, self.error = point_of(step), step.primal, 0.0
             self.way = step.way
         row = TraceRow(
             len(self.trace) + 1, self.seconds, self.primal, self.dual,
@@ -216,7 +221,7 @@ class Run:
             self.w = self.problem.regulariser.start()
             self.primal = self.problem.primal(self.w)
         elif step is not None and (self.w is None or step.primal is None):
-            w = step.point()
+            w = point_of(step)
             with self.blame():
                 primal, error = self._primal(w)
             self.step = replace(step, primal=primal)
@@ -264,7 +269,7 @@ class Run:
 
     def _consistent(self, status, found):
         """The status, or INCONSISTENT where bounds or answers of the model contradict each other."""
-        fault = self.look(self.problem, self.w)
+        fault = None if self.problem.is_compiled else self.look(self.problem, self.w)
         if found is not Status.INCONSISTENT and fault is None:
             return status
         text = Status.INCONSISTENT.advice if fault is None else f"the model's methods disagree: {fault}"

@@ -9,7 +9,7 @@
     parts     who holds which examples, where these lie with workers
     storage   the examples by ranges, where they lie on disk
 
-A solver names what it `needs` (solvers/needs.py), and never asks a problem, a model or data for their class.
+A solver names what it `needs` (solvers/choose.py), and never asks a problem, a model or data for their class.
 """
 
 from __future__ import annotations

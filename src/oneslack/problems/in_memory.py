@@ -30,9 +30,10 @@ from ..certificate.rounding import (
 )
 from ..cuts import Cuts, Plane
 from ..data.identity import Identified
-from ..data.sample_weights import check_total, check_weights
+from ..data.rows import check_total, check_weights
 from ..engines.processes import Processes
 from ..engines.threads import Threads
+from ..objective import Regulariser
 from . import batches
 from .capabilities import Capable, Scores, Shares, Smooth, lacks, offers_scores, passes_of
 from .per_example import Examples, Oracle, parts_of, stack_rows
@@ -135,7 +136,10 @@ class Problem(Capable, Identified):
         self.certified = is_certifiable(model, self.sees_scores)
         compiled = self.sees_scores or self.has_batches
         self.engine = engine or (Threads if compiled else Processes)(n_jobs)
-        self.regulariser = regulariser_of(model, prior, scale, nonnegative)
+        is_plain = prior is None and scale is None and nonnegative is None
+        self.regulariser = (
+            Regulariser.of(model) if is_plain else regulariser_of(model, prior, scale, nonnegative)
+        )
         data = model.pack(X, Y, sample_weight) if compiled else Examples.pack(X, Y, sample_weight)
         if self.sees_scores:
             check_width(model, getattr(data, "X", None))
@@ -143,10 +147,6 @@ class Problem(Capable, Identified):
             data.check_finite()
         self._set_data(data)
         self._largest = np.zeros(2)  # length and loss of the cuts that the oracle has given
-        if self.has_batches:
-            self._oracle = batches.BatchOracle(model, self.data, rescaling, self.engine)
-        else:
-            self._oracle = Oracle(model, Examples(X, Y, self.data.weights), rescaling)
 
     def _set_data(self, data):
         self.data = data
@@ -158,6 +158,12 @@ class Problem(Capable, Identified):
         self.weight = self.C * total
         self.unit = getattr(data, "unit", None) or 1.0
         self.n_params = self.model.n_params
+
+    @cached_property
+    def _oracle(self):
+        if self.has_batches:
+            return batches.BatchOracle(self.model, self.data, self.rescaling, self.engine)
+        return Oracle(self.model, Examples(self.X, self.Y, self.data.weights), self.rescaling)
 
     def name_examples_from(self, first):
         """Errors call example i first + i: a worker counts its part of the examples from 0."""
@@ -177,15 +183,15 @@ class Problem(Capable, Identified):
 
     @property
     def shares(self) -> Shares | None:
-        return Shares.of(self)
+        return Shares.of(self) if self.sees_scores else None
 
     @property
     def passes(self):
-        return passes_of(self)
+        return passes_of(self) if self.sees_scores else None
 
     @property
     def smooth(self) -> Smooth | None:
-        return Smooth.of(self)
+        return Smooth.of(self) if self.sees_scores else None
 
     @property
     def oracle(self):

@@ -22,8 +22,7 @@ import scipy.sparse as sp
 from ..certificate.rounding import Lower, Proven
 from ..data.digests import Digest
 from ..data.identity import Identified, data_digest, unseen_in
-from ..data.rows import check_finite
-from ..data.sample_weights import check_total
+from ..data.rows import check_finite, check_total
 from ..engines.threads import Threads
 from ..errors import users_level
 from ..kernels.definite import why_indefinite

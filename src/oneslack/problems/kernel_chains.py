@@ -13,8 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..data.ragged import Ragged
-from ..data.rows import check_finite
+from ..data.rows import Ragged, check_finite
 from ..engines.threads import Threads
 from ..kernels.expansion import Expansion
 from ..models.chain.data import place

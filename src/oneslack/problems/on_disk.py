@@ -20,8 +20,7 @@ from ..cuts import Plane
 from ..data.digests import Digest
 from ..data.ranges import Ranges
 from ..data.row_parts import bytes_of_numbers
-from ..data.rows import Shard
-from ..data.sample_weights import check_total, weights_of
+from ..data.rows import Shard, check_total, weights_of
 from ..engines.threads import Threads
 from ..errors import FormatError, OneslackError
 from ..models.answers import finite

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data.digests import Digest
-from ..data.sample_weights import weights_of
+from ..data.rows import weights_of
 from ..errors import ModelError, OneslackError
 from ..models.answers import as_row, checked_loss, finite_row, number_fault
 

@@ -20,8 +20,7 @@ from threading import Event
 
 import numpy as np
 
-from ..engines.blas import single_blas_thread
-from ..engines.threads import count_jobs
+from ..engines.threads import count_jobs, single_blas_thread
 from ..errors import Interrupted
 from .climb import Found, climb, warn_if_unfinished
 from .path import continued, grid_of, same_data
@@ -275,6 +274,13 @@ class Fold:
             if self.on_candidate:
                 self.on_candidate(params, self.number, last.duality_gap_)
 
+    @property
+    def _watch(self):
+        """A user's own `fit` may not take callbacks."""
+        from sklearn.utils.validation import has_fit_parameter
+
+        return {"callbacks": [self._obey]} if has_fit_parameter(self.estimator, "callbacks") else {}
+
     def _obey(self, row):
         """Ctrl-C reaches the main thread alone."""
         if self.stop.is_set():
@@ -286,15 +292,13 @@ class Fold:
         options = {"tol": tol, "n_jobs": 1}
         if not self.continues:
             model = clone(self.estimator).set_params(**params, **options)
-            model._row_callbacks = [self._obey]
-            return model.fit(self.X, self.y)
+            return model.fit(self.X, self.y, **self._watch)
         before = self.models.get(k)
         if before is None:
             before = last if _only_C_differs(last, params) else clone(self.estimator)
         model = continued(before, **params, **options)
-        model._row_callbacks = [self._obey]
         with same_data(model):
-            model.fit(self.X, self.y)
+            model.fit(self.X, self.y, **self._watch)
         self.models[k] = model
         return model
 

@@ -27,7 +27,7 @@ from ..certificate.rounding import Proof, dual_proof, gamma
 from ..objective import inner
 from ..result import Step
 from .anchor import Anchor
-from .polish import Origin, polish
+from .line import Origin, polish
 from .structured_dual import structured_steps
 
 #: Work, in passes over all the data, after which the true bound is looked at anyway.

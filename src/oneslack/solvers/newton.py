@@ -28,7 +28,7 @@ from ..certificate.rounding import moved, norm_up
 from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step
-from .polish import polish
+from .line import polish
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
 FIRST_MU = 4.0

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from ...data.rows import as_rows
 from ...errors import OneslackError
+from ...estimators._shared.given import encode, example_weights, given_terms
 from ...estimators._shared.kernel_inputs import on_basis
-from ...estimators._shared.targets import encode, example_weights
-from ...estimators._shared.weight_terms import given_terms, rows_of_terms, tagger_terms
+from ...estimators._shared.weight_terms import rows_of_terms, tagger_terms
 from ...metrics import k_of
 from ...models.chain import Chain
 from ...problems.regulariser_input import regulariser_of

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...errors import OneslackError
-from .._shared.kernel_parameters import METHODS
+from .._shared.given import METHODS
 from .basis import kernel_from_file
 from .file_fields import MOST, choice, ends, flag, floats, integers, number, table
 from .linear import classes_from_file, classes_to_file, common_from_file, common_to_file, inputs_from_file

@@ -9,8 +9,7 @@ from sklearn.base import is_classifier
 
 from ...errors import OneslackError
 from ...memory.trace_keeping import from_header, to_header
-from .._shared.parameters import check_parameters, cost_matrix
-from .._shared.weight_terms import NAMES
+from .._shared.given import TERMS, check_parameters, cost_matrix
 from .file_fields import check_shape, count, field, flag, floats, number, table, texts
 
 #: What stands for a function in a file.
@@ -201,7 +200,7 @@ def _parameters_to_file(parameters):
             plain[name] = "\n".join(map(str, value))
         elif isinstance(value, bool | int | float | str | None):
             plain[name] = value
-        elif name in NAMES and not isinstance(value, dict):
+        elif name in TERMS and not isinstance(value, dict):
             array = np.asarray(value)
             if array.dtype.kind in "biuf":
                 arrays[f"parameter.{name}"] = array
@@ -222,7 +221,7 @@ def _parameters_from_file(parameters, arrays):
         raise ValueError("templates is no text")
     if "loss" in arrays:
         parameters["loss"] = arrays["loss"]
-    for name in NAMES:
+    for name in TERMS:
         if f"parameter.{name}" in arrays:
             array = parameters[name] = arrays[f"parameter.{name}"]
             if not np.isfinite(array).all():

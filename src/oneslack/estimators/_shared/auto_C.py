@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 
-def fit_with_best_C(estimator, X, y, sample_weight=None):
+def fit_with_best_C(estimator, X, y, sample_weight, watch):
     """Choose C by `oneslack.tune` with its defaults, and take over the model that was trained with it."""
     from sklearn.base import clone
 
     from ...errors import Interrupted
     from ...selection.tuning import tune
 
+    watch.refuse_checkpoint("C='auto' is many trainings")
+    if watch.callbacks:
+        raise ValueError("C='auto' cannot take callbacks; choose C with oneslack.tune, then fit with it")
     if sample_weight is not None:
         raise ValueError("C='auto' cannot take sample_weight; choose C with oneslack.tune, then fit with it")
     try:

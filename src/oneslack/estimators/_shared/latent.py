@@ -2,91 +2,98 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from ...latent.concave_convex import solve_latent
-from .callbacks import CallbackSupportMixin, fit_progress
-from .certified import Certified
-from .convergence import conclude
-from .parameters import _integer, _number
-from .weight_terms import given_terms
+from .fitting import Fitted
+from .given import given_terms
 
 
-class Latent(Certified, CallbackSupportMixin, BaseEstimator):
-    """An estimator that completes latent values and trains, in rounds."""
+class Latent(Fitted):
+    """An estimator that completes latent values and trains, in rounds.
+
+    Parameters
+    ----------
+    solver : {"dual_cd", "n_slack", "one_slack"} or a solver, default="dual_cd"
+        Of the convex problem of a round.  The first two go on from the cuts and duals of the last round.
+    tol : float, default=1e-3
+        Relative duality gap that each convex problem is solved to.
+    max_rounds : int, default=50
+        Rounds of completing and training, for each start.
+    outer_tol : float, default=1e-3
+        A round that lowers the objective by less than this share of it is the last.
+    n_starts : int, default=1
+        Starts to try; the one that ends with the lowest objective is kept.  The first takes the latent values
+        given to `fit`, where there are any; all others complete at random weights.
+    annealing : int, default=0
+        First rounds that complete each truth at weights with noise, less of it from round to round.  The
+        objective may rise in them, and never afterwards.
+    prior, scale, nonnegative : as for `Problem`
+        Where weights are drawn to, how strongly, and which are held >= 0.
+    cache_size : int, default=10
+        Cuts that "one_slack" remembers of each example.
+    n_jobs : int or None, default=1
+        Processes for the decoder; None or -1 for all cores.
+    max_iter : int, default=100_000
+        Steps of the solver in a round.
+    time_limit : float or None, default=None
+        Seconds of training, of all rounds and starts; the best model so far is kept.
+    random_state : int, RandomState or None, default=None
+        Seed of the starts, of annealing, and of the order in which examples are visited.
+    verbose : int, default=0
+        1 prints a line a round, and lines of its training.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_params,)
+        The weights w.
+    objective_ : float
+        The objective at w, with every latent value at its best: an upper bound of the least one.  It is not
+        convex, so that no lower bound is known.
+    dual_objective_, duality_gap_ : float
+        Of the last convex problem, whose latent values of the truths are fixed.
+    rounds_ : list of Round
+        All rounds of all starts: objective, gap, how many completions changed.
+    outer_objectives_, inner_gaps_ : ndarrays
+        The same as numbers, one a round.
+    result_ : Result
+        Of the last convex problem; `certified` is False.
+    """
 
     _saving = "latent"
-    _checks: ClassVar = {
-        "max_rounds": lambda value: _integer("max_rounds", value, "an integer >= 1", lambda n: n >= 1),
-        "n_starts": lambda value: _integer("n_starts", value, "an integer >= 1", lambda n: n >= 1),
-        "annealing": lambda value: _integer("annealing", value, "a number of rounds >= 0", lambda n: n >= 0),
-        "outer_tol": lambda value: _number("outer_tol", value, "a number >= 0", lambda tol: tol >= 0),
-    }
 
     def __init__(
-        self,
-        model,
-        C=1.0,
-        *,
-        solver="dual_cd",
-        tol=1e-3,
-        max_rounds=50,
-        outer_tol=1e-3,
-        n_starts=1,
-        annealing=0,
-        prior=None,
-        scale=None,
-        nonnegative=None,
-        cache_size=10,
-        n_jobs=1,
-        max_iter=100_000,
-        time_limit=None,
-        random_state=None,
-        verbose=0,
-    ):
-        self.model = model
-        self.C = C
-        self.solver = solver
-        self.tol = tol
-        self.max_rounds = max_rounds
-        self.outer_tol = outer_tol
-        self.n_starts = n_starts
-        self.annealing = annealing
-        self.prior = prior
-        self.scale = scale
-        self.nonnegative = nonnegative
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
+        self, model, C=1.0, *, solver="dual_cd", tol=1e-3, max_rounds=50, outer_tol=1e-3, n_starts=1,
+        annealing=0, prior=None, scale=None, nonnegative=None, cache_size=10, n_jobs=1, max_iter=100_000,
+        time_limit=None, random_state=None, verbose=0,
+    ):  # fmt: skip
+        self._keep(locals())
 
     def _stopping_epsilon(self):
         return None
 
-    def _fit(self, completed, X, truths, H, sample_weight, **learned):
+    def _fit(self, completed, X, truths, H, sample_weight, watch, **learned):
         """Rounds on truths, begun with the latent values H where they are given; what was `learned` before is
         stored beside the weights, so that a training that fails leaves nothing."""
-        training = self._training()
-        seed, time_limit = training["seed"], training.pop("time_limit")
         problem_options = {"C": self.C, "sample_weight": sample_weight, **given_terms(self)}
         problem_options |= {"cache_size": self.cache_size, "n_jobs": self.n_jobs}
-        with fit_progress(self, X, truths, sample_weight) as callbacks:
-            path, self.rounds_ = solve_latent(
-                completed, X, truths, problem_options, training | {"callbacks": callbacks},
-                n_starts=self.n_starts, seed=seed, truths=None if H is None else truths,
+        found = []
+
+        def job(time_limit=None, keep_state=False, **training):
+            path, rounds = solve_latent(
+                completed, X, truths, problem_options, training,
+                n_starts=self.n_starts, seed=training["seed"], truths=None if H is None else truths,
                 max_rounds=self.max_rounds, outer_tol=self.outer_tol, annealing=self.annealing,
                 time_limit=time_limit, on_round=[RoundLines()] if self.verbose else [],
             )  # fmt: skip
-            vars(self).update(learned, coef_=path.w)
-            self._store_certificate([path.result], None)
-            self.objective_ = float(path.objective)
-        conclude(self, None, [path.result])
-        return self
+            found.append((path, rounds))
+            return path.result
+
+        def store(results):
+            path, self.rounds_ = found[0]
+            vars(self).update(learned, coef_=path.w, objective_=float(path.objective))
+
+        return self._solve([job], store, (X, truths, sample_weight), watch)
 
     @property
     def outer_objectives_(self):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...trees import Tree
-from .targets import check_weights
+from .given import check_weights
 
 
 def trees_of(items) -> list[Tree]:

@@ -19,17 +19,21 @@ forgotten it is P_t itself, and so is the upper bound.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from ... import driver
+from ...data.bytes import in_bytes
 from ...data.row_parts import row_bytes
 from ...data.rows import stacked
 from ...problems.in_memory import Problem
 from ...solvers import DualCD, Newton
 from ...solvers.choose import choose_solver
 from ...solvers.newton import LOOSER
+from .fitting import Watch
+from .weight_terms import linear_terms
 
 
 @dataclass
@@ -50,6 +54,27 @@ class Kept:
     n_merged: int = 0
     n_seen: int = 0
     n_forgotten: int = 0
+
+
+def learn_portion(estimator, task, X, y, sample_weight, memory, callbacks):
+    """`partial_fit` of a linear estimator, for each problem of the task."""
+    before = getattr(estimator, "_kept", [None] * task.n_problems)
+    terms, room, after = linear_terms(estimator, task), in_bytes(memory) / task.n_problems, []
+
+    def job(k, model, targets, weights, *, keep_state, **options):
+        portion = (X, targets, np.ones(len(targets)) if weights is None else weights)
+        options |= {"n_jobs": estimator.n_jobs, "terms": terms[k]}
+        result, remembered = learn(before[k], model, estimator.C, portion, room, **options)
+        after.append(remembered)
+        return result
+
+    def store(results):
+        estimator._kept = after
+        estimator._store(task, X, *task.rows(results))
+        estimator.n_seen_, estimator.n_forgotten_ = after[0].n_seen, max(one.n_forgotten for one in after)
+
+    jobs = (partial(job, k, *problem) for k, problem in enumerate(task.models()))
+    return estimator._solve(jobs, store, (X, y, sample_weight), Watch(callbacks), columns=X)
 
 
 def learn(kept, model, C, portion, memory, *, solver, seed, n_jobs, terms, **options):

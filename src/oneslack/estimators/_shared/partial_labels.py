@@ -13,27 +13,29 @@ from ...models.chain.runs import inner_chain, known_runs, widened
 from ...problems.in_memory import Problem
 from ...problems.new import engine_of
 from ...result import Status
-from .weight_terms import NAMES
+from .given import TERMS
 
 #: The first weights need not be exact.
 ROUGH = 0.05
 
 
-def check_is_here(engine):
-    """Raise where the examples would lie with workers."""
+def check_is_here(engine, watch):
+    """Raise where the examples would lie with workers, or the training were to be written down."""
     if engine_of(engine) is not None:
         raise ValueError("labels that are not known are filled in on this machine only; drop engine")
+    watch.refuse_checkpoint("labels that are not known are filled in round by round")
 
 
-def solve_partly_labelled(model, X, Y, C, training, callbacks, *, sample_weight=None, start=None, **options):
+def solve_partly_labelled(model, X, Y, C, problem_options, *, start=None, time_limit=None, **training):
     """The Result of training on sentences with labels of -1, which are not known.
 
     The first weights are `start`, or those learned from the runs of known labels alone.  `training` is what
-    `driver.solve` takes, `options` what Problem takes.
+    `driver.solve` takes, `problem_options` what Problem takes.
     """
+    options = dict(problem_options)
+    sample_weight = options.pop("sample_weight", None)
     begin, data = time.perf_counter(), model.pack(X, Y, sample_weight)
-    training = dict(training, callbacks=callbacks)
-    time_limit = training.pop("time_limit")
+    training.pop("keep_state", None)  # nothing goes on from here
     w, interrupted = start, False
     if start is None:
         w, interrupted = _first_weights(model, data, C, training, time_limit, options)
@@ -56,7 +58,7 @@ def _first_weights(model, data, C, training, time_limit, options):
     X, Y, weights = known_runs(data)
     if not weights.any():
         return np.zeros(model.n_params), False
-    options = {name: value for name, value in options.items() if name not in NAMES}
+    options = {name: value for name, value in options.items() if name not in TERMS}
     problem = Problem(inner_chain(model), X, Y, C, sample_weight=weights, **options)
     rough = dict(training, tol=max(training["tol"], ROUGH))
     with problem.engine:

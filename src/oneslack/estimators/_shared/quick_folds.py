@@ -20,10 +20,7 @@ from ...solvers.choose import choose_solver
 from ...solvers.dual_cd import DualCD
 from ...solvers.newton import Newton
 from ...solvers.newton_path import ENOUGH, newton_path
-from .linear_model import INPUT
-from .parameters import check_parameters, seed_of
-from .quick_checks import checked_input
-from .targets import check_weights, encode, weights_of_classes
+from .given import check_parameters, check_weights, checked_input, encode, seed_of, weights_of_classes
 from .weight_terms import linear_terms
 
 #: A certified relative gap at which models can be compared.
@@ -41,7 +38,7 @@ def folds_for(estimator, X, y, splits) -> list[QuickFold] | None:
         return None
     check_parameters(estimator)
     estimator = clone(estimator)
-    X, y = checked_input(estimator, X, y, order="C", **INPUT)
+    X, y = checked_input(estimator, X, y)
     X, (classes, codes) = as_rows(X), encode(y)
     if len(classes) > 2 and estimator.multi_class == "ovr":
         return None
@@ -93,7 +90,7 @@ class QuickFold:
         """Some rows as the estimator trains on them: the task, and their features."""
         X, codes = self.X[index], self.codes[index]
         weights = None if self.class_weights is None else self.class_weights[codes]
-        return self.estimator._task(X, self.classes, codes, weights), X
+        return self.estimator._task(X.shape[1], self.classes, codes, weights), X
 
     def judged(self, Cs, stop):
         """Yield (right (examples,), losses (examples,), gap, reached) of the held-out rows for each C."""

@@ -6,17 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...models import Binary, Multiclass
-from .class_task import ClassTask
-from .targets import _shown, check_weights, weights_of_classes
+from ..linear_svc import ClassTask
+from .given import _shown, check_weights, weights_of_classes
 
 #: Targets that are looked at to see where they lie.
 SOME = 100_000
-
-
-def is_shards(X) -> bool:
-    """Whether X is what `formats.open_shards` gives."""
-    return hasattr(X, "manifest") and hasattr(X, "n_rows")
 
 
 def prepare(model, shards, y, sample_weight):
@@ -42,23 +36,16 @@ class ShardedClassTask(ClassTask):
 
     of_class: np.ndarray | None = None
 
-    def models(self):
-        d, K = self.n_features, self.n_classes
-        if not self.is_binary:
-            yield Multiclass(d, K, self.intercept, self.cost), _codes, self._weigh(self.of_class)
-            return
-        of_class = self.of_class
-        if self.cost is not None:
-            costs = np.array([self.cost[0, 1], self.cost[1, 0]])
-            of_class = costs if of_class is None else of_class * costs
-        for k in [1] if K == 2 else range(K):
-            yield Binary(d, self.intercept), _is_class(k), self._weigh(of_class)
+    def _targets(self, k=None):
+        """Of rows, as a function."""
+        return (lambda rows: rows.codes) if k is None else lambda rows: np.where(rows.codes == k, 1.0, -1.0)
 
-    @staticmethod
-    def _weigh(of_class):
-        """Weights of rows as a function; None leaves them as they were packed."""
-        if of_class is None:
+    def _weights(self, costs=None):
+        """Likewise; None leaves them as they were packed."""
+        given = [values for values in (self.of_class, costs) if values is not None]
+        if not given:
             return None
+        of_class = np.prod(given, axis=0)
 
         def weigh(rows):
             weights = of_class[rows.codes]
@@ -67,27 +54,29 @@ class ShardedClassTask(ClassTask):
         return weigh
 
 
-def class_task(shards, intercept, class_weight, cost_of, one_vs_rest) -> ShardedClassTask:
-    """The task of classifying the rows of shards; cost_of(classes) gives the losses or None."""
-    classes = shards.classes
+def class_task(model, shards, weighed) -> ShardedClassTask:
+    """What a LinearSVC learns from shards; the weights of classes may need a look at all of them."""
+    classes, class_weight = shards.classes, model.class_weight
     if classes is None or shards.manifest.labels == "numbers":
         raise ValueError(f"{shards.path}: its labels are no classes; use a regressor, or pack other labels")
     if len(classes) < 2:
         raise ValueError(f"y has only one class ({_shown(classes[0])}); classification needs at least two")
     of_class = None
-    if class_weight is not None:
+    if class_weight is not None and weighed:
         codes = np.arange(len(classes))
         counts = _counts(shards) if class_weight == "balanced" else None
         of_class = check_weights(weights_of_classes(class_weight, classes, codes, counts))
-    cost = cost_of(classes)
-    one_vs_rest = one_vs_rest and len(classes) > 2
-    if one_vs_rest and cost is not None:
-        raise ValueError(
-            "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
-        )
-    return ShardedClassTask(
-        classes, None, shards.n_features, intercept, None, cost, one_vs_rest, of_class=of_class
-    )
+    return model._task(shards.n_features, classes, None, None, ShardedClassTask, of_class=of_class)
+
+
+def memory_estimate(model, shards):
+    """The bytes that Streaming will take for shards; None for a solver that keeps to no budget."""
+    from ...problems.on_disk import ShardedProblem
+
+    if not hasattr(model.solver, "estimate"):
+        return None
+    shape, code, _ = next(model._sharded_task(shards, weighed=False).models())
+    return model.solver.estimate(ShardedProblem(shape, shards, model.C, code=code, weigh=None))
 
 
 def some_targets(shards):
@@ -104,11 +93,3 @@ def _counts(shards):
     for shard in shards:
         counts += np.bincount(shard.codes, shard.sample_weight, minlength=len(counts))
     return counts
-
-
-def _codes(rows):
-    return rows.codes
-
-
-def _is_class(k):
-    return lambda rows: np.where(rows.codes == k, 1.0, -1.0)

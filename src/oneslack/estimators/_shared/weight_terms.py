@@ -8,21 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...problems.regulariser_input import is_grouped, weight_mask, weight_values
+from .given import given_terms
 
-NAMES = ("prior", "scale", "nonnegative")
 DEFAULTS = {"prior": 0.0, "scale": 1.0, "nonnegative": False}
-
-
-def given_terms(estimator) -> dict:
-    """Those of the three that are given."""
-    given = {name: getattr(estimator, name, None) for name in NAMES}
-    return {name: value for name, value in given.items() if value is not None and value is not False}
 
 
 def linear_terms(estimator, task) -> list[dict]:
     """What `Problem` takes, for each problem of a task with linear scores."""
-    given = given_terms(estimator)
-    if not given:
+    if not given_terms(estimator):
         return [{}] * task.n_problems
     n_rows = 1 if task.classes is None or len(task.classes) == 2 else len(task.classes)
     rows = rows_of_terms(estimator, (n_rows, task.n_features))

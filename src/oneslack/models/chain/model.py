@@ -21,8 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...certificate.rounding import Sizes
-from ...data.ragged import Ragged
-from ...data.rows import Shard
+from ...data.rows import Ragged, Shard
 from .data import UNKNOWN, ChainData, pack_sentences, refuse_forbidden
 from .lattice import lattice_of, layout_of, of_label
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...data.ragged import Ragged
+from ...data.rows import Ragged
 from .data import UNKNOWN, ChainData
 
 

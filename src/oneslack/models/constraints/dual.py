@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...data.rows import Shard
-from ...memory.kept_weights import KeptWeights
 from ...memory.state_coding import check_between, check_places
-from ..linear.scalar_dual import BLOCK, resting_zone
+from ...objective import KeptWeights
+from ..linear.scalar import BLOCK, resting_zone
 
 
 class ConstraintsDual:

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...certificate.rounding import Extent, Sizes
-from ...data.rows import Shard, as_rows, check_finite, compiled_view, cut_into_shards
+from ...certificate.rounding import Extent, Sizes, upper_lengths
+from ...data.rows import Shard, as_rows, check_finite, compiled_view, cut_into_shards, longest_row
 from ..linear.binary import Binary
-from ..linear.rows import longest_row, upper_lengths
 
 
 class Margins(NamedTuple):

@@ -8,9 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...data.ragged import Ragged
-from ...data.rows import Shard
-from ...data.sample_weights import weights_of
+from ...data.rows import Ragged, Shard, weights_of
 
 #: Work is handed out in so many parts: long sentences cost most, and threads should end together.
 PARTS = 32

@@ -7,7 +7,7 @@ from itertools import count, pairwise
 
 import numpy as np
 
-from ...data.ragged import Ragged
+from ...data.rows import Ragged
 from .binarise import TAG, binarise
 from .coding import ROOT_SYMBOL, spans_of
 from .rules import Grammar

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...memory.kept_weights import KeptWeights
 from ...memory.state_coding import check_between, check_places
-from .scalar_dual import best_multiple
+from ...objective import KeptWeights
+from .scalar import best_multiple
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
 BLOCK = 32

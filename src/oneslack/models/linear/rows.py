@@ -13,14 +13,19 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from ...certificate.rounding import gamma
-from ...data.rows import LARGEST, Shard, as_rows, check_finite, compiled_view, cut_into_shards
-from ...data.sample_weights import weights_of
-
-#: Numbers of a matrix that a compiled loop is not worth loading for.
-SMALL = 10_000
-#: A square below this may have lost digits.
-UNDERFLOW = 1e-290
+from ...certificate.rounding import upper_lengths
+from ...data.rows import (
+    LARGEST,
+    SMALL,
+    Shard,
+    as_rows,
+    check_finite,
+    compiled_view,
+    cut_into_shards,
+    longest_row,
+    small_norms,
+    weights_of,
+)
 
 
 @dataclass(frozen=True)
@@ -91,27 +96,6 @@ class LinearData:
         total = float(self.weights.sum())
         unit = float(self.weights @ np.abs(self.y)) / total if total > 0 else 0.0
         return replace(self, unit=unit or 1.0)
-
-
-def small_norms(X) -> np.ndarray:
-    """|x_i|^2 of the rows of a small matrix, without compiled code."""
-    if sp.issparse(X):
-        wide = X.astype(np.float64)
-        return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
-    wide = X.astype(np.float64, copy=False)
-    return np.einsum("ij,ij->i", wide, wide)
-
-
-def longest_row(X) -> int:
-    """The most numbers that a row of a matrix holds."""
-    return int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
-
-
-def upper_lengths(norm2, depth) -> np.ndarray:
-    """At least the lengths of vectors of `depth` numbers whose squares were summed up."""
-    lengths = np.sqrt(norm2 + depth * UNDERFLOW)
-    lengths *= 1.0 + gamma(depth + 8)
-    return lengths
 
 
 def pack_rows(X, y, weights) -> LinearData:

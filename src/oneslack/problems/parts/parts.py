@@ -12,11 +12,9 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from ...data import sample_weights
 from ...data.digests import Digest
-from ...data.ragged import Ragged
 from ...data.row_parts import rows_between
-from ...data.rows import stacked
+from ...data.rows import Ragged, stacked, weights_of
 from ...errors import OneslackError
 from ..per_example import common_count
 
@@ -55,13 +53,13 @@ class ShardPart:
 
         shards = open_shards(self.folder)
         mine = [shards[k] for k in self.shards]
-        weights = [weights_of(shard, self.weigh) for shard in mine]
+        weights = [packed_weights(shard, self.weigh) for shard in mine]
         weights = None if weights[0] is None else np.concatenate(weights)
         Y = np.concatenate([self.code(shard) for shard in mine])
         return stacked([shard.X for shard in mine]), Y, weights
 
 
-def weights_of(shard, weigh):
+def packed_weights(shard, weigh):
     """(rows,) or None."""
     return shard.sample_weight if weigh is None else weigh(shard)
 
@@ -71,7 +69,7 @@ def memory_parts(X, Y, weights, count) -> list[MemoryPart]:
     example with a positive weight."""
     n = common_count(X, Y)
     if weights is not None:
-        weights = sample_weights.weights_of(weights, n)
+        weights = weights_of(weights, n)
     work = np.cumsum(_sizes(X, n) + 1.0)
     bounds = np.searchsorted(work, work[-1] * np.arange(1, count) / count) if n else []
     bounds = np.unique([0, *bounds, n])
@@ -122,9 +120,9 @@ def neighbours(X, lo, hi):
 
 def folder_parts(shards, code, weigh, count):
     """(parts, weights (n,)) of a packed folder: of the rows only the weights are read here."""
-    weights = [weights_of(shard, weigh) for shard in shards]
+    weights = [packed_weights(shard, weigh) for shard in shards]
     weights = None if weights[0] is None else np.concatenate(weights)
-    weights = sample_weights.weights_of(weights, shards.n_rows)
+    weights = weights_of(weights, shards.n_rows)
     return shard_parts(shards, code, weigh, weights, count), weights
 
 

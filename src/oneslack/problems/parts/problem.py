@@ -11,8 +11,7 @@ import numpy as np
 
 from ...certificate.rounding import Extent, Proof, dual_proof, gamma
 from ...cuts import Cuts, Plane
-from ...data.rows import stacked
-from ...data.sample_weights import check_total, weights_of
+from ...data.rows import check_total, stacked, weights_of
 from ...engines.scores import SplitScores
 from ...engines.sums import LOST, unpacked
 from ...errors import OneslackError

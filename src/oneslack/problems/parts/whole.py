@@ -16,6 +16,7 @@ import numpy as np
 from ...certificate.rounding import prove
 from ...data.identity import Identified
 from ...engines.sums import LOST
+from ...memory.run import point_of
 from ..capabilities import Capable, offers_scores
 from ..in_memory import Work, check_C, checked_rescaling, is_certifiable
 from ..per_example import count_of
@@ -160,7 +161,7 @@ class WholeWorker(Worker):
             return None
         w = None
         if step.primal is not None and step.primal < self._best:
-            w, self._best = step.point(), step.primal
+            w, self._best = point_of(step), step.primal
         travels = replace(step, w=w, state=None, proof=None, within=None)
         return travels, self.problem.work, step.proof is not None
 
@@ -171,7 +172,7 @@ class WholeWorker(Worker):
 
     def point(self):
         """That of the last step."""
-        return LOST if self._step is None else self._step.point()
+        return LOST if self._step is None else point_of(self._step)
 
     def state(self):
         return LOST if self._step is None else self._step.state()

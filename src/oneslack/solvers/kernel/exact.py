@@ -20,7 +20,7 @@ from functools import partial
 
 import numpy as np
 
-from ...engines.blas import single_blas_thread
+from ...engines.threads import single_blas_thread
 from ...kernels.expansion import Expansion
 from ...kernels.rounding import box_point, scores_of, simplex_coefficients, simplex_point
 from ...result import Step

@@ -1,0 +1,129 @@
+"""What every estimator says of its training: in lines, in a notebook and in one safe file."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from ...certificate.notebook import certificate_html
+from ...memory.trace_keeping import completed, joined
+
+
+class Reported:
+    """The method `save`, with `oneslack.load` as the way back; the training's certificate and its course."""
+
+    #: The file of `_saving/` that knows how; an estimator may have the two methods below of its own instead.
+    _saving = "linear"
+
+    def save(self, path):
+        """Write the model with its certificate to one safe file; `oneslack.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file appears whole or not at all.  It holds no code: a StructuralSVM is saved with a built-in
+            model only, and what has latent values needs its model again: `oneslack.load(path, model=...)`.
+        """
+        from ...formats import save_model
+
+        save_model(path, *self._to_file())
+
+    def _to_file(self):
+        """(header, arrays) of a fitted estimator."""
+        check_is_fitted(self)
+        return _room(self).to_file(self)
+
+    @classmethod
+    def _from_file(cls, header, arrays, *model):
+        """The estimator; a ValueError, TypeError or KeyError where something is missing or wrong."""
+        return _room(cls).from_file(cls, header, arrays, *model)
+
+    def _repr_html_inner(self):
+        return self._certificate_html() + super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._certificate_html() + bundle["text/html"]
+        return bundle
+
+    def _certificate_html(self) -> str:
+        """A line for notebooks; nothing before the fit."""
+        if not hasattr(self, "objective_"):
+            return ""
+        details = [f"{self.n_iter_:,} steps", *sorted({result.solver for result in self._results()})]
+        return certificate_html(self.objective_, self.dual_objective_, self._is_certified(), details)
+
+    def _results(self) -> list:
+        """Those of the fit, one a problem; none of a model that was loaded."""
+        results = getattr(self, "result_", [])
+        return results if isinstance(results, list) else [results]
+
+    def _is_certified(self) -> bool:
+        """Is the gap proved?  A model file remembers it."""
+        results = self._results()
+        if not results:
+            return getattr(self, "_kept_certified", True)
+        return all(result.certified for result in results) and getattr(self, "certified_", True)
+
+    @property
+    def trace_(self):
+        """Trace of the bounds over time, those of several problems added up; a model file keeps some rows."""
+        results = self._results()
+        return joined(map(completed, results)) if results else self._kept_trace
+
+
+class Sharded:
+    """An estimator that learns from shards, too."""
+
+    def memory_estimate(self, shards):
+        """What training on shards will take, as `solver=oneslack.Streaming("2GB")` plans it.
+
+        Parameters
+        ----------
+        shards : what `oneslack.formats.open_shards` gives
+
+        Returns
+        -------
+        size : int or None
+            Bytes beside what this process holds already; None where the solver keeps to no budget.
+        """
+        from .sharded_tasks import memory_estimate
+
+        return memory_estimate(self, shards)
+
+
+def _room(estimator):
+    """Read when it is needed: most estimators are not saved, and files of one need nothing of the others."""
+    return import_module(f".._saving.{estimator._saving}", __package__)
+
+
+class PlainLines:
+    """Print a line whenever the gap has closed by a fifth; every step when verbose > 1."""
+
+    def __init__(self, verbose):
+        self.every, self.last = verbose > 1, float("inf")
+
+    def __call__(self, row):
+        if self.every or row.iteration == 1 or row.gap < 0.8 * self.last:
+            self.last = row.gap
+            print(
+                f"step {row.iteration:6d}  {row.seconds:8.2f} s  gap {row.gap:.2e}  "
+                f"primal {row.primal:.6g}  dual {row.dual:.6g}",
+                flush=True,
+            )
+        return False
+
+
+def column_spread(X):
+    """Largest over smallest of the columns' largest absolute values, columns of zeros aside."""
+    if sp.issparse(X):
+        columns = np.zeros(X.shape[1])
+        np.maximum.at(columns, X.indices, np.abs(X.data))
+    else:
+        columns = np.maximum(X.max(axis=0), -X.min(axis=0))
+    columns = columns[columns > 0]
+    return columns.max() / columns.min() if len(columns) else 1.0
