@@ -7,8 +7,9 @@ Dual coordinate passes (the `dual pass` extension, protocols.py) raise
 
     D(alpha) = sum_i [t_i alpha_i - charge(alpha_i)] - 1/2 |sum_i alpha_i x_i|^2
 
-one variable an example (Hsieh et al. 2008), w kept up to date, rows visited in blocks of neighbours.  Examples
-that rest at a bound are left out (shrinking) until a look at all scores (the KKT conditions) brings them back.
+one variable an example (Hsieh et al. 2008), w kept up to date, rows visited in blocks of neighbours.
+Examples that rest at a bound are left out (shrinking) until a look at all scores (the KKT conditions) brings
+them back.
 """
 
 from __future__ import annotations
