@@ -29,6 +29,7 @@ _HOME = {
     "KernelSVC": "estimators.kernel_svc",
     "LatentSVM": "estimators.latent_svm",
     "LatentStructuralSVM": "estimators.latent_structural_svm",
+    "Linear": "models",
     "LinearSVC": "estimators.linear_svc",
     "LinearSVR": "estimators.linear_svr",
     "MetricSVC": "estimators.metric_svc",

@@ -143,7 +143,7 @@ class KernelSVC(Classifies, Fitted):
         X, y = checked_input(self, X, y)
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
-        ovr = self.multi_class == "ovr" and len(classes) > 2
+        ovr = self._is_ovr(len(classes))
         task = ClassTask(classes, codes, 0, bool(self.fit_intercept), weights, None, ovr)
         method = self._method(X.shape[0])
         self._check_method(method, task)
@@ -162,6 +162,10 @@ class KernelSVC(Classifies, Fitted):
         watch = Watch(callbacks, checkpoint, resume)
         jobs = self._jobs(task, X, kernel)
         return self._solve(jobs, store, (X, y, sample_weight), watch, training=training)
+
+    def _is_ovr(self, n_classes) -> bool:
+        """Whether there is one problem a class."""
+        return self.multi_class == "ovr" and n_classes > 2
 
     def _method(self, n):
         if self.method != "auto":

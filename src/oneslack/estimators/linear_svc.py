@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from ..certificate.rounding import gamma
 from ..data.rows import as_rows
-from ..models import Binary, Multiclass
+from ..losses import Hinge, loss_of
+from ..models import Binary, Linear, Multiclass
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
 from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights
@@ -18,10 +20,15 @@ from ._shared.reported import Sharded
 from ._shared.scoring import Classifies
 
 
+HINGE = Hinge()
+
+
 @dataclass(frozen=True)
 class ClassTask(Task):
     """Models with their coded labels: one for two classes, or with the hinge of Crammer and Singer; or one
     a class against the rest ("ovr").
+
+    phi      the loss of one score, of two classes or one against the rest
 
     classes  (K,) the labels
     codes    (n,) 0 .. K-1
@@ -36,6 +43,7 @@ class ClassTask(Task):
     weights: np.ndarray | None = None
     cost: np.ndarray | None = None
     one_vs_rest: bool = False
+    phi: Any = HINGE
 
     @property
     def n_classes(self) -> int:
@@ -57,8 +65,10 @@ class ClassTask(Task):
         # Two classes: a cost scales the hinge of its class, as a weight does.
         costs = None if self.cost is None else np.array([self.cost[0, 1], self.cost[1, 0]])
         weights = self._weights(costs)
+        is_hinge = isinstance(self.phi, Hinge)
+        model = Binary(d, self.intercept) if is_hinge else Linear(d, self.phi, self.intercept)
         for k in [1] if K == 2 else range(K):
-            yield Binary(d, self.intercept), self._targets(k), weights
+            yield model, self._targets(k), weights
 
     def _targets(self, k=None):
         """The codes, or 1 for class k and -1 for the others."""
@@ -90,18 +100,27 @@ class ClassTask(Task):
         return list(W) if self.is_binary else [W.T.ravel()]
 
     def identity(self):
-        values = (self.n_classes, self.intercept, self.one_vs_rest)
+        values = (self.n_classes, self.intercept, self.one_vs_rest, repr(self.phi))
         return values, [self.codes, self.weights, self.cost]
+
+
+def _is_logistic(model):
+    if isinstance(model.loss, str) and model.loss == "logistic":
+        return True
+    raise AttributeError(
+        "predict_proba needs loss='logistic'; CalibratedClassifierCV calibrates other scores"
+    )
 
 
 @described
 class LinearSVC(Classifies, Sharded, LinearModel):
     """Linear support vector classification that says how far it is from the optimum.
 
-    Minimises 1/2 |w|^2 + C sum_i s_i hinge_i to a certified relative duality gap.  Two classes: the
-    hinge max(0, 1 - y (<w, x> + b)).  More: Crammer and Singer's max_z (loss(y, z) + score_z) -
-    score_y, or one binary problem a class ("ovr").  The intercept b is not penalised: it is a free
-    variable of the problem, and the certificate holds for duals that balance exactly.
+    Minimises 1/2 |w|^2 + C sum_i s_i loss_i to a certified relative duality gap.  Two classes: the
+    hinge max(0, 1 - y (<w, x> + b)), its square or the logistic loss.  More: Crammer and Singer's
+    max_z (loss(y, z) + score_z) - score_y, or one binary problem a class ("ovr").  The intercept b is
+    not penalised: it is a free variable of the problem, and the certificate holds for duals that balance
+    exactly.
 
     Parameters
     ----------
@@ -110,8 +129,11 @@ class LinearSVC(Classifies, Sharded, LinearModel):
         finds; then it is in the attribute `C_`.
     solver : {"auto", "dual_cd", "newton", "one_slack", "streaming"} or a solver, default="auto"
         "auto" chooses by the shape of the data; `result_.reason` says why.
-    loss : "hinge" or array-like of shape (K, K), default="hinge"
-        A matrix gives the cost of each mistake, cost[true, predicted], rows and columns in the order of
+    multi_class : {"auto", "crammer_singer", "ovr"}, default="auto"
+        More than two classes: one problem for all of them, with the hinge alone, or one a class against the
+        rest.  "auto" is "crammer_singer" for the hinge, else "ovr".
+    loss : {"hinge", "squared_hinge", "logistic"} or array-like of shape (K, K), default="hinge"
+        The loss of an example; docs/losses.md draws them.  A matrix gives the cost of each mistake, cost[true, predicted], rows and columns in the order of
         `classes_`.  More than two classes: the cost is the margin asked for.  Two classes: the hinge of
         an example is multiplied by its cost, as by a weight.
 
@@ -139,7 +161,7 @@ class LinearSVC(Classifies, Sharded, LinearModel):
     _checks: ClassVar = {"C": C_or_auto}
 
     def __init__(
-        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", multi_class="crammer_singer", loss="hinge",
+        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", multi_class="auto", loss="hinge",
         fit_intercept=True, class_weight=None, prior=None, scale=None, nonnegative=None, n_jobs=None,
         engine=None, max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
     ):  # fmt: skip
@@ -197,6 +219,8 @@ class LinearSVC(Classifies, Sharded, LinearModel):
         from ._shared.partial_fits import learn_portion
 
         check_parameters(self)
+        if isinstance(self.loss, str) and self.loss != "hinge":
+            raise ValueError(f"partial_fit knows no loss={self.loss!r}; use loss='hinge', or fit")
         is_first = not hasattr(self, "_kept")
         X, y = validate_data(self, X, y, order="C", reset=is_first, **INPUT)
         known = self._classes_of_portions(y, classes, is_first)
@@ -228,13 +252,24 @@ class LinearSVC(Classifies, Sharded, LinearModel):
 
     def _task(self, d, classes, codes, weights, kind=ClassTask, **more):
         cost = cost_matrix(self.loss, classes)
-        one_vs_rest = self.multi_class == "ovr" and len(classes) > 2
+        phi = loss_of(self.loss, self) if cost is None else HINGE
+        one_vs_rest = self._is_ovr(len(classes))
         if one_vs_rest and cost is not None:
             raise ValueError(
                 "a cost matrix needs multi_class='crammer_singer' when there are more than two classes"
             )
+        if len(classes) > 2 and not one_vs_rest and not isinstance(phi, Hinge):
+            raise ValueError(
+                f"multi_class='crammer_singer' is a hinge of {len(classes)} classes; for loss={self.loss!r} use "
+                "multi_class='ovr', one problem a class"
+            )
         intercept = bool(self.fit_intercept)
-        return kind(classes, codes, d, intercept, weights, cost, one_vs_rest, **more)
+        return kind(classes, codes, d, intercept, weights, cost, one_vs_rest, phi, **more)
+
+    def _is_ovr(self, n_classes) -> bool:
+        """Whether there is one problem a class."""
+        is_plain = not isinstance(self.loss, str) or self.loss == "hinge"
+        return n_classes > 2 and (self.multi_class == "ovr" or (self.multi_class == "auto" and not is_plain))
 
     def decision_function(self, X):
         """Scores of the classes; the highest wins.
@@ -246,3 +281,21 @@ class LinearSVC(Classifies, Sharded, LinearModel):
         """
         scores = self._scores(X)
         return scores.ravel() if len(self.coef_) == 1 else scores
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X):
+        """Probabilities of the classes, where the loss is the logistic one.
+
+        For more than two classes those of one against the rest, divided by their sum.
+
+        Returns
+        -------
+        shares : ndarray of shape (n, K)
+        """
+        from scipy.special import expit
+
+        shares = expit(self._scores(X))
+        if shares.shape[1] == 1:
+            return np.hstack([1.0 - shares, shares])
+        total = shares.sum(axis=1, keepdims=True)
+        return np.divide(shares, total, out=np.full_like(shares, 1.0 / shares.shape[1]), where=total > 0)

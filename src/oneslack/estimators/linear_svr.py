@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -12,7 +12,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..certificate.rounding import gamma
 from ..data.rows import as_rows
-from ..models.linear.regression import Regression
+from ..losses import Tube, loss_of, names
+from ..models import Linear, Regression
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
 from ._shared.given import INPUT, C_or_auto, check_parameters, check_weights, choice, number
@@ -30,7 +31,7 @@ class RegressionTask(Task):
     targets: np.ndarray
     weights: np.ndarray | None
     n_features: int
-    epsilon: float
+    phi: Any
     intercept: bool
     #: Where the targets are taken from instead.
     origin: float | None = None
@@ -42,9 +43,14 @@ class RegressionTask(Task):
             return self.origin
         return _median(self.targets, self.weights) if self.intercept else 0.0
 
+    @property
+    def model(self):
+        d, phi = self.n_features, self.phi
+        is_tube = isinstance(phi, Tube)
+        return Regression(d, phi.epsilon, self.intercept) if is_tube else Linear(d, phi, self.intercept)
+
     def models(self):
-        model = Regression(self.n_features, self.epsilon, self.intercept)
-        yield model, self.targets - self.centre, self.weights
+        yield self.model, self.targets - self.centre, self.weights
 
     def rows(self, results):
         coef, intercept = super().rows(results)
@@ -54,21 +60,26 @@ class RegressionTask(Task):
         """Targets from the centre, and an intercept to it."""
         if not self.intercept or self.centre == 0.0:
             return 0.0, 0.0
-        targets = gamma(2) * problem.C * problem.extent.losses
-        return targets + gamma(2) * problem.weight * abs(result.w[-1] + self.centre), targets
+        C, risk = problem.C, max(result.primal, 0.0) / problem.C
+        targets = gamma(2) * C * problem.extent.primal_size(0.0, risk)
+        moved = gamma(2) * abs(result.w[-1] + self.centre)
+        if self.phi.steepest == np.inf:  # (r + e)^2 - r^2, by Cauchy and Schwarz
+            total = problem.weight / C
+            return targets + C * (2.0 * moved * np.sqrt(total * risk) + total * moved**2), targets
+        return targets + self.phi.steepest * problem.weight * moved, targets
 
     def flat(self, coef, intercept):
         return list(np.column_stack([coef, intercept - self.centre]) if self.intercept else coef)
 
     def identity(self):
-        return ("regression", self.epsilon, self.intercept), [self.targets, self.weights]
+        return ("regression", repr(self.phi), self.intercept), [self.targets, self.weights]
 
 
 class ShardedRegressionTask(RegressionTask):
     """The same of targets in shards; `targets` are some of them."""
 
     def models(self):
-        yield Regression(self.n_features, self.epsilon, self.intercept), self._from_centre, None
+        yield self.model, self._from_centre, None
 
     def _from_centre(self, rows):
         return np.asarray(rows.y, dtype=np.float64) - self.centre
@@ -87,8 +98,9 @@ def _median(y, weights):
 class LinearSVR(RegressorMixin, Sharded, LinearModel):
     """Linear support vector regression that says how far it is from the optimum.
 
-    Minimises 1/2 |w|^2 + C sum_i s_i max(0, |y_i - <w, x_i> - b| - epsilon) to a certified relative duality
-    gap.  The intercept b is not penalised.  With epsilon=0 it is regression to the median.
+    Minimises 1/2 |w|^2 + C sum_i s_i max(0, |y_i - <w, x_i> - b| - epsilon), or with another loss, to a
+    certified relative duality gap.  The intercept b is not penalised.  With epsilon=0 it is regression to the
+    median.
 
     Parameters
     ----------
@@ -99,8 +111,13 @@ class LinearSVR(RegressorMixin, Sharded, LinearModel):
         Half the width of the tube: an error up to it costs nothing.  In the unit of y.
     solver : {"auto", "dual_cd", "newton", "one_slack", "streaming"} or a solver, default="auto"
         "auto" chooses by the shape of the data; `result_.reason` says why.
-    loss : {"epsilon_insensitive"}, default="epsilon_insensitive"
-        The loss above; the squared one is not offered.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive", "pinball", "huber"}, \
+default="epsilon_insensitive"
+        The loss above or its square, that of a quantile, or Huber's; docs/losses.md draws them.
+    quantile : float, default=0.5
+        Of the "pinball" loss: the share of targets that should lie below the prediction.
+    delta : float, default=1.0
+        Of the "huber" loss: the error beyond which it is linear.  In the unit of y.
 
     Attributes
     ----------
@@ -127,13 +144,15 @@ class LinearSVR(RegressorMixin, Sharded, LinearModel):
     _checks: ClassVar = {
         "C": C_or_auto,
         "epsilon": number("a number >= 0", lambda epsilon: epsilon >= 0),
-        "loss": choice(("epsilon_insensitive",)),
+        "loss": choice(names(False)),
+        "quantile": number("a number between 0 and 1", lambda quantile: 0 < quantile < 1),
+        "delta": number("a positive number", lambda delta: delta > 0),
     }
     _input: ClassVar = {"y_numeric": True}
 
     def __init__(
-        self, C=1.0, *, epsilon=0.0, tol=1e-3, solver="auto", loss="epsilon_insensitive", fit_intercept=True,
-        prior=None, scale=None, nonnegative=None, n_jobs=None, max_iter=100_000, time_limit=None,
+        self, C=1.0, *, epsilon=0.0, tol=1e-3, solver="auto", loss="epsilon_insensitive", quantile=0.5,
+        delta=1.0, fit_intercept=True, prior=None, scale=None, nonnegative=None, n_jobs=None, max_iter=100_000, time_limit=None,
         warm_start=False, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
@@ -169,7 +188,7 @@ class LinearSVR(RegressorMixin, Sharded, LinearModel):
 
     def _shape(self, X):
         d = X.n_features if hasattr(X, "n_features") else X.shape[1]
-        return d, float(self.epsilon), bool(self.fit_intercept)
+        return d, loss_of(self.loss, self), bool(self.fit_intercept)
 
     def partial_fit(self, X, y, sample_weight=None, *, memory="100MB", callbacks=()):
         """Learn from one more portion of examples.
@@ -190,6 +209,8 @@ class LinearSVR(RegressorMixin, Sharded, LinearModel):
         from ._shared.partial_fits import learn_portion
 
         check_parameters(self)
+        if self.loss != "epsilon_insensitive":
+            raise ValueError(f"partial_fit knows no loss={self.loss!r}; use 'epsilon_insensitive', or fit")
         if self.C == "auto" or self.warm_start:
             raise ValueError("partial_fit knows no C='auto' and warm_start")
         is_first = not hasattr(self, "_kept")

@@ -30,7 +30,7 @@ def subject(examples, model) -> Subject:
     return Subject(
         f"{n} classes",
         {"classes": examples.labels},
-        n_problems=n if model.multi_class == "ovr" and n > 2 else 1,
+        n_problems=n if model._is_ovr(n) else 1,
     )
 
 

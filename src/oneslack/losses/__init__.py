@@ -32,6 +32,17 @@ LOSSES = {
 }
 
 
+def names(has_sides: bool) -> tuple[str, ...]:
+    """Of the losses for two sides, or of those for numbers."""
+    return tuple(name for name, kind in LOSSES.items() if kind.has_sides == has_sides)
+
+
+def loss_of(name, given):
+    """The loss with that name; its parameters are those that the object `given` has by their names."""
+    kind = LOSSES[name]
+    return kind(**{part: float(getattr(given, part, kind._field_defaults[part])) for part in kind._fields})
+
+
 class Loss(Protocol):
     """phi(y, z), convex in z, and its duals: -phi*(-p) = t p - charge(p).
 

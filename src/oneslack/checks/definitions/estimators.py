@@ -17,7 +17,7 @@ from ...estimators._shared.weight_terms import rows_of_terms, tagger_terms
 from ...metrics import k_of
 from ...models.chain import Chain
 from ...problems.regulariser_input import regulariser_of
-from .losses import Hinge, ManyClasses, Pairs, Tube
+from .losses import Hinge, ManyClasses, OneScore, Pairs, Tube
 from .measures import AveragePrecisionLoss, Labellings, TopK, counts_loss, f_beta_loss
 from .objective import Objective
 from .structured import ChainExamples, ModelExamples, StructuredObjective
@@ -162,9 +162,11 @@ def _classes(estimator, X, y, sample_weight):
     cost = 1.0 - np.eye(K) if isinstance(estimator.loss, str) else np.asarray(estimator.loss, dtype=float)
     if K == 2:
         s = s * np.array([cost[0, 1], cost[1, 0]])[codes]
-    if K == 2 or estimator.multi_class == "ovr":
+    name = estimator.loss if isinstance(estimator.loss, str) else "hinge"
+    if K == 2 or estimator.multi_class == "ovr" or name != "hinge":
         labels = enumerate(_against_others(codes, K))
-        objectives = [_objective(estimator, X, Hinge(y_k, s, C), k) for k, y_k in labels]
+        losses = [(k, Hinge(y, s, C) if name == "hinge" else OneScore(y, s, C, name)) for k, y in labels]
+        objectives = [_objective(estimator, X, loss, k) for k, loss in losses]
     else:
         objectives = [_objective(estimator, X, ManyClasses(codes, s, C, cost))]
     return Recomputed(objectives, *_of_classes(estimator, given, *_linear(estimator, X)))
@@ -178,7 +180,11 @@ def _linear(estimator, X):
 
 def _regression(estimator, X, y, sample_weight):
     given, X = X, _rows(X)
-    loss = Tube(np.asarray(y, dtype=float), _ones(len(y), sample_weight), C_of(estimator), estimator.epsilon)
+    y, s, C = np.asarray(y, dtype=float), _ones(len(y), sample_weight), C_of(estimator)
+    name = getattr(estimator, "loss", "epsilon_insensitive")
+    size = {"pinball": "quantile", "huber": "delta"}.get(name, "epsilon")
+    size = float(getattr(estimator, size))
+    loss = Tube(y, s, C, size) if name == "epsilon_insensitive" else OneScore(y, s, C, name, size)
     objective = _objective(estimator, X, loss)
     return Recomputed([objective], *_of_numbers(estimator, given, *_linear(estimator, X)))
 

@@ -72,6 +72,50 @@ class Tube:
         return (self.C * self.s * np.sign(errors) * (np.abs(errors) > self.epsilon))[:, None]
 
 
+@dataclass(frozen=True)
+class OneScore:
+    """C sum_i s_i phi(y_i, f_i) of the losses that have a name and nothing more here.
+
+    name, size   of the loss, and its epsilon, quantile or delta
+    """
+
+    y: np.ndarray
+    s: np.ndarray
+    C: float
+    name: str
+    size: float = 0.0
+    work = 1
+
+    def value(self, F):
+        y, f = like(F, self.y), F[:, 0]
+        r, size = y - f, like(F, np.array([self.size]))[0]
+        if self.name == "squared_hinge":
+            each = np.maximum(0, 1 - y * f) ** 2
+        elif self.name == "logistic":
+            each = np.logaddexp(0.0, -(y * f).astype(float))
+        elif self.name == "squared_epsilon_insensitive":
+            each = np.maximum(0, np.abs(r) - size) ** 2
+        elif self.name == "pinball":
+            each = np.maximum(size * r, (size - 1) * r)
+        else:
+            far = np.maximum(np.abs(r) - size, 0)
+            near = np.abs(r) - far
+            each = near**2 / 2 + size * far
+        return (weighted(F, self.C, self.s) * each).sum()
+
+    def slope(self, F):
+        y, f, size = self.y, F[:, 0], self.size
+        r = y - f
+        slopes = {
+            "squared_hinge": lambda: -2 * y * np.maximum(0, 1 - y * f),
+            "logistic": lambda: -y / (1 + np.exp(np.minimum(y * f, 700.0))),
+            "squared_epsilon_insensitive": lambda: -2 * np.sign(r) * np.maximum(0, np.abs(r) - size),
+            "pinball": lambda: np.where(r > 0, -size, 1 - size),
+            "huber": lambda: -np.clip(r, -size, size),
+        }
+        return (self.C * self.s * slopes[self.name]())[:, None]
+
+
 class Pairs:
     """C (sum of s) (mean of max(0, 1 - (f_i - f_j)), weighted by s_i s_j, over pairs of a group with
     target i > target j)."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ...data import rows
 from ...kernels.mercer import NAMES as KERNELS
+from ...losses import names
 from ...models.measures import METRICS
 from ...problems.per_example import count_of
 from ...solvers.choose import BY_NAME
@@ -154,11 +155,11 @@ CHECKS = {
         [name for name in KERNELS if name != "precomputed"], "None or a function",
         lambda value: value is None or callable(value),
     ),
-    "loss": choice(("hinge",), "or a cost matrix (K, K)", lambda value: not isinstance(value, str)),
+    "loss": choice(names(True), "or a cost matrix (K, K)", lambda value: not isinstance(value, str)),
     "memory": number("a positive number of bytes", lambda size: size > 0),
     "method": choice(METHODS),
     "metric": choice(METRICS, "or a function loss(tp, fp, fn, tn)", callable),
-    "multi_class": choice(("crammer_singer", "ovr")),
+    "multi_class": choice(("auto", "crammer_singer", "ovr")),
     "n_jobs": integer("None for all cores, or an integer other than 0", lambda n: n != 0, optional=True),
     "order": integer("1 or 2", lambda order: order in (1, 2)),
     "random_state": _random_state,

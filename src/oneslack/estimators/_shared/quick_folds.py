@@ -40,7 +40,7 @@ def folds_for(estimator, X, y, splits) -> list[QuickFold] | None:
     estimator = clone(estimator)
     X, y = checked_input(estimator, X, y)
     X, (classes, codes) = as_rows(X), encode(y)
-    if len(classes) > 2 and estimator.multi_class == "ovr":
+    if estimator._is_ovr(len(classes)):
         return None
     if any(len(np.unique(codes[train])) < len(classes) for train, _ in splits):
         return None
