@@ -19,7 +19,6 @@ from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, enco
 from ._shared.reported import Sharded
 from ._shared.scoring import Classifies
 
-
 HINGE = Hinge()
 
 
@@ -133,9 +132,10 @@ class LinearSVC(Classifies, Sharded, LinearModel):
         More than two classes: one problem for all of them, with the hinge alone, or one a class against the
         rest.  "auto" is "crammer_singer" for the hinge, else "ovr".
     loss : {"hinge", "squared_hinge", "logistic"} or array-like of shape (K, K), default="hinge"
-        The loss of an example; docs/losses.md draws them.  A matrix gives the cost of each mistake, cost[true, predicted], rows and columns in the order of
-        `classes_`.  More than two classes: the cost is the margin asked for.  Two classes: the hinge of
-        an example is multiplied by its cost, as by a weight.
+        The loss of an example; docs/losses.md draws them.  A matrix gives the cost of each mistake,
+        cost[true, predicted], rows and columns in the order of `classes_`.  More than two classes: the cost
+        is the margin asked for.  Two classes: the hinge of an example is multiplied by its cost, as by a
+        weight.
 
     Attributes
     ----------
@@ -260,8 +260,8 @@ class LinearSVC(Classifies, Sharded, LinearModel):
             )
         if len(classes) > 2 and not one_vs_rest and not isinstance(phi, Hinge):
             raise ValueError(
-                f"multi_class='crammer_singer' is a hinge of {len(classes)} classes; for loss={self.loss!r} use "
-                "multi_class='ovr', one problem a class"
+                f"multi_class='crammer_singer' is a hinge of {len(classes)} classes; for "
+                f"loss={self.loss!r} use multi_class='ovr', one problem a class"
             )
         intercept = bool(self.fit_intercept)
         return kind(classes, codes, d, intercept, weights, cost, one_vs_rest, phi, **more)

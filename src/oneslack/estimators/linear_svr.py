@@ -152,8 +152,8 @@ default="epsilon_insensitive"
 
     def __init__(
         self, C=1.0, *, epsilon=0.0, tol=1e-3, solver="auto", loss="epsilon_insensitive", quantile=0.5,
-        delta=1.0, fit_intercept=True, prior=None, scale=None, nonnegative=None, n_jobs=None, max_iter=100_000, time_limit=None,
-        warm_start=False, random_state=None, verbose=0,
+        delta=1.0, fit_intercept=True, prior=None, scale=None, nonnegative=None, n_jobs=None,
+        max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
 
