@@ -12,13 +12,14 @@ from ..engines.threads import Threads
 from ._shared.described import described
 from ._shared.given import ANY_KERNEL, INPUT, check_parameters, seed_of
 from ._shared.kernel_inputs import fitted_kernel
+from ._shared.reported import Exported
 
 #: The parameters that say what the kernel is.
 KERNEL = ("kernel", "gamma", "degree", "coef0")
 
 
 @described
-class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Exported, BaseEstimator):
     """Features z(x) with <z(a), z(b)> near k(a, b), exact for the examples B of a basis.
 
     A linear model on z is the best model with the kernel in the span of B, with the same norm: its objective

@@ -24,6 +24,7 @@ from ._shared.given import (
     example_weights,
 )
 from ._shared.kernel_inputs import WIDE, fitted_kernel
+from ._shared.reported import Exported
 from ._shared.scoring import Classifies
 from .linear_svc import ClassTask
 
@@ -34,7 +35,7 @@ CERTIFICATE = 1e8
 
 
 @described
-class KernelSVC(Classifies, Fitted):
+class KernelSVC(Classifies, Exported, Fitted):
     """Support vector classification with a kernel, for a hundred or a million examples.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i over w in the kernel's feature space.  Two classes: the hinge

@@ -29,7 +29,7 @@ from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
-from .reported import PlainLines, Reported, column_spread
+from .reported import Exported, PlainLines, Reported, column_spread
 from .scoring import LinearScores
 
 try:
@@ -167,7 +167,7 @@ class Task:
         return 0.0, 0.0
 
 
-class LinearModel(LinearScores, Fitted):
+class LinearModel(LinearScores, Exported, Fitted):
     """An estimator whose scores are X coef_' + intercept_.
 
     Attributes
