@@ -7,12 +7,13 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import Threads
 from ..kernels.mercer import Inputs
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
+from ._shared.arrays import validated
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, solved, with_callbacks
 from ._shared.given import (
@@ -223,7 +224,7 @@ class KernelSVC(Classifies, Exported, Fitted):
         scores : ndarray of shape (n,) for two classes, (n, K) for more
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = validated(self, X, reset=False, **INPUT)
         scores = np.empty((X.shape[0], len(self.dual_coef_)))
         vectors, c = self._vectors(), self.dual_coef_.T
         with Threads(self.n_jobs) as engine:

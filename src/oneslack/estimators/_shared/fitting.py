@@ -28,6 +28,7 @@ from ...errors import Interrupted, users_level
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
+from .arrays import as_numpy
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
 from .reported import Exported, PlainLines, Reported, column_spread
 from .scoring import LinearScores
@@ -199,6 +200,7 @@ class LinearModel(LinearScores, Exported, Fitted):
 
             return fit_with_best_C(self, X, y, sample_weight, watch)
         X, y = checked_input(self, X, y, **self._input)
+        sample_weight = as_numpy(sample_weight)
         task, rows = self._encoded(as_rows(X), y, sample_weight, **given)
         return self._train(task, rows, y, sample_weight, watch)
 
