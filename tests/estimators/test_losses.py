@@ -138,3 +138,39 @@ def test_what_a_loss_cannot_do_is_said():
     with pytest.raises(ValueError, match="quantile must be a number between 0 and 1"):
         LinearSVR(loss="pinball", quantile=1.0).fit(PEOPLE, ILLNESS)
     assert not hasattr(LinearSVC(), "predict_proba")
+
+
+@each_C
+@pytest.mark.parametrize("scaling", [1.0, 10.0])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_penalised_intercept_is_liblinears(C, scaling, loss):
+    ours = LinearSVC(C, loss=loss, penalize_intercept=True, intercept_scaling=scaling, tol=1e-8).fit(X, Y)
+    theirs = LiblinearSVC(C=C, loss=loss, dual=loss == "hinge", intercept_scaling=scaling, tol=1e-8)
+    theirs.set_params(max_iter=1_000_000, random_state=0).fit(X, Y)
+    w, b = theirs.coef_[0], theirs.intercept_[0]
+    margins = np.maximum(0.0, 1.0 - (2 * Y - 1) * (X @ w + b))
+    value = 0.5 * (w @ w + (b / scaling) ** 2) + C * (margins ** (1 if loss == "hinge" else 2)).sum()
+    assert ours.objective_ == pytest.approx(value, rel=1e-5)
+    oneslack.check_certificate(ours, X, Y)
+
+
+def test_a_penalised_intercept_of_numbers():
+    ours = LinearSVR(1.0, epsilon=5.0, penalize_intercept=True, tol=1e-6).fit(PEOPLE, ILLNESS)
+    theirs = LiblinearSVR(C=1.0, epsilon=5.0, dual=True, tol=1e-6, max_iter=1_000_000, random_state=0)
+    theirs.fit(PEOPLE, ILLNESS)
+    w, b = theirs.coef_, theirs.intercept_[0]
+    value = 0.5 * (w @ w + b**2) + np.maximum(0.0, np.abs(ILLNESS - PEOPLE @ w - b) - 5.0).sum()
+    assert ours.objective_ == pytest.approx(value, rel=1e-4)
+    oneslack.check_certificate(ours, PEOPLE, ILLNESS)
+
+
+def test_dual_is_taken_and_refused_as_scikit_learn_does():
+    LinearSVC(loss="squared_hinge", dual=False).fit(X, Y)
+    LinearSVC(dual=True).fit(X, Y)
+    for options in (
+        {"dual": False},
+        {"penalty": "l1"},
+        {"penalty": "l1", "loss": "squared_hinge", "dual": True},
+    ):
+        with pytest.raises(ValueError, match="Unsupported set of arguments"):
+            LinearSVC(**options).fit(X, Y)
