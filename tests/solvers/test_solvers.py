@@ -275,7 +275,7 @@ def test_dual_passes_give_the_dual(name):
     alpha = result.state["passes"]["alpha"]
     upper = problem.C * problem.data.weights
     if alpha.ndim == 1:  # the dual of the wrong answer; outputs are listed as (-1, 1)
-        wrong = alpha
+        wrong = np.abs(alpha)  # on the side of y
         alpha = np.empty((len(upper), 2))
         truth = (case.y + 1) // 2
         alpha[np.arange(len(upper)), truth] = upper - wrong

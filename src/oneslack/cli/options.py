@@ -18,6 +18,13 @@ def positive(value: float | None) -> float | None:
     return value
 
 
+def share(value: float | None) -> float | None:
+    """A callback of an option that must be a number between 0 and 1."""
+    if value is not None and not 0 < value < 1:
+        raise typer.BadParameter(f"{value:g} is not a number between 0 and 1")
+    return value
+
+
 def not_negative(value: float | None) -> float | None:
     """A callback of an option that must be a finite number >= 0."""
     if value is not None and not (math.isfinite(value) and value >= 0):

@@ -30,6 +30,7 @@ from .options import (
     ZeroBased,
     not_negative,
     positive,
+    share,
 )  # fmt: skip
 from .output import check_writable, guarded
 
@@ -61,13 +62,18 @@ def classify(
         float | None,
         typer.Option(help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive),
     ] = None,
+    loss: Annotated[
+        Literal["hinge", "squared_hinge", "logistic"] | None,
+        typer.Option(help="What an example costs; logistic gives probabilities. (default: hinge)"),
+    ] = None,
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
     solver: Solver = "auto",
     multi_class: Annotated[
         Literal["crammer_singer", "ovr"] | None,
         typer.Option(
-            help="More than two classes: all at once, or one problem a class. (default: crammer_singer)"
+            help="More than two classes: all at once, or one problem a class. (default: crammer_singer with "
+            "the hinge, else ovr)"
         ),
     ] = None,
     class_weight: ClassWeight = None,
@@ -107,7 +113,7 @@ def classify(
     """
     from . import training
 
-    only_linear = {"prior": prior, "nonnegative": nonnegative, "memory": memory}
+    only_linear = {"loss": loss, "prior": prior, "nonnegative": nonnegative, "memory": memory}
     of_classes = {"multi_class": multi_class, "class_weight": class_weight}
     k = train_terms.check_metric(metric, k, beta, solver, no_intercept, **of_classes, **only_linear)
     by_kernel = train_terms.kernel_terms(kernel, method=method, sample_size=sample_size)
@@ -127,7 +133,7 @@ def classify(
         model = training.build("MetricSVC", metric=metric, k=k, beta=beta or 1.0, **options)
         return training.train(model, examples, output, telling, keeping)
     options |= {
-        "multi_class": multi_class or "crammer_singer",
+        "multi_class": multi_class or ("crammer_singer" if loss in (None, "hinge") else "ovr"),
         "class_weight": train_terms.weight_of_classes(class_weight, labels, file),
     }
     estimate = None
@@ -135,7 +141,7 @@ def classify(
         model = training.build("KernelSVC", **options, **by_kernel)
     else:
         options |= train_terms.weight_terms("LinearSVC", prior, nonnegative, examples, labels)
-        model = training.build("LinearSVC", **options)
+        model = training.build("LinearSVC", loss=loss or "hinge", **options)
         estimate = training.stream(model, examples, memory, seed, telling.quiet)
     return training.train(model, examples, output, telling, keeping, estimate=estimate)
 
@@ -148,9 +154,21 @@ def regress(
     C: Annotated[
         float, typer.Option("-C", help="Weight of the sum of the errors.", callback=positive)
     ] = 1.0,
+    loss: Annotated[
+        Literal["epsilon_insensitive", "squared_epsilon_insensitive", "pinball", "huber"] | None,
+        typer.Option(help="What an error costs. (default: epsilon_insensitive, or pinball with --quantile)"),
+    ] = None,
     tube: Annotated[
         float, typer.Option(help="Errors up to this cost nothing.", callback=not_negative)
     ] = 0.0,
+    quantile: Annotated[
+        float | None,
+        typer.Option(help="Predict what this share of the targets lies below, as 0.9.", callback=share),
+    ] = None,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="For huber: errors beyond this cost linearly. (default: 1)", callback=positive),
+    ] = None,
     tol: Tol = 1e-3,
     solver: Solver = "auto",
     no_intercept: NoIntercept = False,
@@ -162,18 +180,19 @@ def regress(
     zero_based: ZeroBased = None,
     telling: Telling,
 ):  # fmt: skip
-    """Train a linear prediction of numbers, by the sum of the absolute errors.
+    """Train a linear prediction of numbers, by the sum of the absolute errors or of another loss.
 
     Ctrl-C keeps the best model so far and says its gap.
     """
     from . import training
 
+    of_loss = train_terms.loss_terms(loss, tube, quantile, delta)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     examples = training.read(file, label, zero_based, what="targets", streamed=True)
     model = training.build(
-        "LinearSVR", C=C, epsilon=tube, tol=tol, solver=solver, fit_intercept=not no_intercept,
-        random_state=0, **limits.parameters(),
+        "LinearSVR", C=C, tol=tol, solver=solver, fit_intercept=not no_intercept, random_state=0,
+        **of_loss, **limits.parameters(),
         **train_terms.weight_terms("LinearSVR", prior, nonnegative, examples),
     )  # fmt: skip
     subject = training.subject_of(model, examples)

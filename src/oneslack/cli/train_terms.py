@@ -29,6 +29,22 @@ def _usage(sentence) -> Refusal:
     return Refusal(sentence, Exit.USAGE)
 
 
+# --loss.
+
+
+def loss_terms(loss, tube, quantile, delta) -> dict:
+    """Parameters of LinearSVR; a Refusal where a loss has no such option."""
+    loss = loss or ("epsilon_insensitive" if quantile is None else "pinball")
+    if quantile is not None and loss != "pinball":
+        raise _usage(f"--quantile has a meaning only with --loss pinball, not {loss}; drop one of them.")
+    if delta is not None and loss != "huber":
+        raise _usage(f"--delta has a meaning only with --loss huber, not {loss}; drop it.")
+    if tube and loss in ("pinball", "huber"):
+        raise _usage(f"--tube has no meaning with --loss {loss}; drop it.")
+    terms = {"loss": loss, "epsilon": tube, "quantile": quantile, "delta": delta}
+    return {name: value for name, value in terms.items() if value is not None}
+
+
 # --class-weight.
 
 

@@ -131,6 +131,8 @@ class LinearSVC(Classifies, Sharded, LinearModel):
     multi_class : {"auto", "crammer_singer", "ovr"}, default="auto"
         More than two classes: one problem for all of them, with the hinge alone, or one a class against the
         rest.  "auto" is "crammer_singer" for the hinge, else "ovr".
+    penalty : {"l2", "l1"}, default="l2"
+        1/2 |w|^2, or sum_k |w_k|, which makes most weights 0 (squared hinge and logistic loss).
     loss : {"hinge", "squared_hinge", "logistic"} or array-like of shape (K, K), default="hinge"
         The loss of an example; docs/losses.md draws them.  A matrix gives the cost of each mistake,
         cost[true, predicted], rows and columns in the order of `classes_`.  More than two classes: the cost
@@ -162,8 +164,9 @@ class LinearSVC(Classifies, Sharded, LinearModel):
 
     def __init__(
         self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", multi_class="auto", loss="hinge",
-        fit_intercept=True, class_weight=None, prior=None, scale=None, nonnegative=None, n_jobs=None,
-        engine=None, max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
+        penalty="l2", dual="auto", fit_intercept=True, intercept_scaling=1.0, penalize_intercept=False,
+        class_weight=None, prior=None, scale=None, nonnegative=None, n_jobs=None, engine=None,
+        max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
 
@@ -221,6 +224,8 @@ class LinearSVC(Classifies, Sharded, LinearModel):
         check_parameters(self)
         if isinstance(self.loss, str) and self.loss != "hinge":
             raise ValueError(f"partial_fit knows no loss={self.loss!r}; use loss='hinge', or fit")
+        if self._penalises_intercept:
+            raise ValueError("partial_fit knows no penalize_intercept=True; use fit")
         is_first = not hasattr(self, "_kept")
         X, y = validate_data(self, X, y, order="C", reset=is_first, **INPUT)
         known = self._classes_of_portions(y, classes, is_first)
@@ -263,7 +268,7 @@ class LinearSVC(Classifies, Sharded, LinearModel):
                 f"multi_class='crammer_singer' is a hinge of {len(classes)} classes; for "
                 f"loss={self.loss!r} use multi_class='ovr', one problem a class"
             )
-        intercept = bool(self.fit_intercept)
+        intercept = self._has_free_intercept
         return kind(classes, codes, d, intercept, weights, cost, one_vs_rest, phi, **more)
 
     def _is_ovr(self, n_classes) -> bool:

@@ -152,7 +152,8 @@ default="epsilon_insensitive"
 
     def __init__(
         self, C=1.0, *, epsilon=0.0, tol=1e-3, solver="auto", loss="epsilon_insensitive", quantile=0.5,
-        delta=1.0, fit_intercept=True, prior=None, scale=None, nonnegative=None, n_jobs=None,
+        delta=1.0, dual="auto", fit_intercept=True, intercept_scaling=1.0, penalize_intercept=False,
+        prior=None, scale=None, nonnegative=None, n_jobs=None,
         max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
@@ -188,7 +189,7 @@ default="epsilon_insensitive"
 
     def _shape(self, X):
         d = X.n_features if hasattr(X, "n_features") else X.shape[1]
-        return d, loss_of(self.loss, self), bool(self.fit_intercept)
+        return d, loss_of(self.loss, self), self._has_free_intercept
 
     def partial_fit(self, X, y, sample_weight=None, *, memory="100MB", callbacks=()):
         """Learn from one more portion of examples.
@@ -211,8 +212,8 @@ default="epsilon_insensitive"
         check_parameters(self)
         if self.loss != "epsilon_insensitive":
             raise ValueError(f"partial_fit knows no loss={self.loss!r}; use 'epsilon_insensitive', or fit")
-        if self.C == "auto" or self.warm_start:
-            raise ValueError("partial_fit knows no C='auto' and warm_start")
+        if self.C == "auto" or self.warm_start or self._penalises_intercept:
+            raise ValueError("partial_fit knows no C='auto', warm_start and penalize_intercept=True")
         is_first = not hasattr(self, "_kept")
         X, y = validate_data(self, X, y, y_numeric=True, order="C", reset=is_first, **INPUT)
         weights = np.ones(len(y)) if sample_weight is None else sample_weight

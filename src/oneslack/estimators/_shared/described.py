@@ -24,8 +24,14 @@ rescaling : {"margin", "slack"}
     How the loss enters.
 multi_class : {"crammer_singer", "ovr"}
     One problem for all classes, or one a class against the rest.
+dual : {"auto", True, False}
+    Taken for scikit-learn's sake: what is solved is the same, and `solver` says how.
 fit_intercept : bool
     Whether to learn an intercept.
+intercept_scaling : float
+    With penalize_intercept: the value of the column whose weight it is.  Otherwise without effect.
+penalize_intercept : bool
+    Whether the intercept counts in 1/2 |w|^2 as in LIBLINEAR, divided by intercept_scaling.
 class_weight : dict, "balanced" or None
     Multiplies the weights of the examples of a class; "balanced" gives all classes the same sum.
 kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None

@@ -190,6 +190,10 @@ class LinearModel(LinearScores, Exported, Fitted):
     def _fit(self, X, y, watch, sample_weight=None, **given):
         """`fit` of them all; `_encoded` makes a task of what is given, and X as it is learned from."""
         check_parameters(self)
+        if (getattr(self, "penalty", "l2"), getattr(self, "dual", "auto")) != ("l2", "auto"):
+            from .like_liblinear import check_combination
+
+            check_combination(getattr(self, "penalty", "l2"), self.loss, self.dual)
         if is_shards(X) and hasattr(self, "_sharded_task"):
             from .sharded_tasks import prepare
 
@@ -201,8 +205,22 @@ class LinearModel(LinearScores, Exported, Fitted):
             return fit_with_best_C(self, X, y, sample_weight, watch)
         X, y = checked_input(self, X, y, **self._input)
         sample_weight = as_numpy(sample_weight)
-        task, rows = self._encoded(as_rows(X), y, sample_weight, **given)
+        X = as_rows(X)
+        if self._penalises_intercept:
+            from .like_liblinear import with_constant
+
+            X = with_constant(self, X)
+        task, rows = self._encoded(X, y, sample_weight, **given)
         return self._train(task, rows, y, sample_weight, watch)
+
+    @property
+    def _penalises_intercept(self) -> bool:
+        """Whether the intercept is a weight like others, as LIBLINEAR's (like_liblinear.py)."""
+        return bool(getattr(self, "penalize_intercept", False) and self.fit_intercept)
+
+    @property
+    def _has_free_intercept(self) -> bool:
+        return bool(self.fit_intercept) and not self._penalises_intercept
 
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
@@ -225,7 +243,12 @@ class LinearModel(LinearScores, Exported, Fitted):
         def store(results):
             if task.classes is not None:
                 self.classes_ = task.classes
-            self._store(task, X, *task.rows(results))
+            coef, intercept = task.rows(results)
+            if self._penalises_intercept:
+                from .like_liblinear import split
+
+                coef, intercept = split(self, coef)
+            self._store(task, X, coef, intercept)
             self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
 
         columns = None if is_shards(X) else X

@@ -135,10 +135,10 @@ def C_or_auto(name, value):
 
 CHECKS = {
     **dict.fromkeys((*TERMS, "model", "templates"), anything),
-    **dict.fromkeys(("start", "end", "fit_intercept", "warm_start", "concave"), flag),
+    **dict.fromkeys(("start", "end", "fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
     **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts"), _at_least_1),
     **dict.fromkeys(("tol", "outer_tol", "degree"), _at_least_0),
-    **dict.fromkeys(("C", "beta"), _positive),
+    **dict.fromkeys(("C", "beta", "intercept_scaling"), _positive),
     "annealing": integer("a number of rounds >= 0", lambda rounds: rounds >= 0),
     "cache_size": integer("a number of cuts >= 0", lambda size: size >= 0),
     "choice": choice(("random", "pivoted")),
@@ -156,6 +156,8 @@ CHECKS = {
         [name for name in KERNELS if name != "precomputed"], "None or a function",
         lambda value: value is None or callable(value),
     ),
+    "dual": choice(("auto",), "True or False", _is_bool),
+    "penalty": choice(("l2", "l1")),
     "loss": choice(names(True), "or a cost matrix (K, K)", lambda value: not isinstance(value, str)),
     "memory": number("a positive number of bytes", lambda size: size > 0),
     "method": choice(METHODS),

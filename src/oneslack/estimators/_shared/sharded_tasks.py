@@ -23,6 +23,8 @@ def prepare(model, shards, y, sample_weight):
         raise ValueError(f"{shards.path}: holds no labels; pack files that have some")
     if model.warm_start or model.C == "auto":
         raise ValueError("warm_start and C='auto' need examples in memory, not shards")
+    if model._penalises_intercept:
+        raise ValueError("penalize_intercept=True needs examples in memory, not shards")
     model.n_features_in_ = shards.n_features
     if shards.feature_names:
         model.feature_names_in_ = np.array(shards.feature_names, dtype=object)

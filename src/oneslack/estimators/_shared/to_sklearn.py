@@ -50,6 +50,11 @@ def _C_of(model):
     return getattr(model, "C_", model.C)
 
 
+def _scaling(model):
+    """There an intercept is always penalised."""
+    return float(getattr(model, "intercept_scaling", 1.0)) if model._penalises_intercept else 1.0
+
+
 # Linear scores.
 
 
@@ -61,7 +66,7 @@ def _linear_svc(model):
         "loss": model.loss if isinstance(model.loss, str) else "hinge",
         "multi_class": "ovr" if is_ovr else "crammer_singer",
         "class_weight": model.class_weight,
-        "penalty": getattr(model, "penalty", "l2"),
+        "penalty": model.penalty,
     }
     return _classifier(model, model.coef_, model.intercept_, model.fit_intercept, **given)
 
@@ -90,7 +95,8 @@ def _ordinal_svc(model):
 
 
 def _classifier(model, coef, intercept, fit_intercept, classes=None, **given):
-    estimator = svm.LinearSVC(C=_C_of(model), fit_intercept=bool(fit_intercept), **given)
+    given |= {"C": _C_of(model), "fit_intercept": bool(fit_intercept), "intercept_scaling": _scaling(model)}
+    estimator = svm.LinearSVC(**given)
     return _with_inputs(
         estimator, model, classes_=(model.classes_ if classes is None else classes).copy(), coef_=coef.copy(),
         intercept_=np.array(intercept, dtype=float), n_iter_=int(model.n_iter_),
@@ -106,9 +112,11 @@ def _logistic(model):
 
 
 def _log_odds(model, coef, intercept, classes):
-    estimator = linear_model.LogisticRegression(
-        C=_C_of(model), fit_intercept=bool(model.fit_intercept), class_weight=model.class_weight
-    )
+    given = {"C": _C_of(model), "fit_intercept": bool(model.fit_intercept)}
+    if model.penalty == "l1":
+        has_ratio = linear_model.LogisticRegression().penalty == "deprecated"  # from scikit-learn 1.8 on
+        given |= {"solver": "saga"} | ({"l1_ratio": 1.0} if has_ratio else {"penalty": "l1"})
+    estimator = linear_model.LogisticRegression(class_weight=model.class_weight, **given)
     return _with_inputs(
         estimator, model, classes_=classes.copy(), coef_=coef.copy(), intercept_=intercept.copy(),
         n_iter_=np.array([model.n_iter_], np.int32),
@@ -134,7 +142,8 @@ def _linear_svr(model):
     elif model.loss == "huber":
         estimator = linear_model.SGDRegressor("huber", epsilon=model.delta, fit_intercept=intercept)
     else:
-        estimator = svm.LinearSVR(C=C, epsilon=model.epsilon, loss=model.loss, fit_intercept=intercept)
+        given = {"loss": model.loss, "fit_intercept": intercept, "intercept_scaling": _scaling(model)}
+        estimator = svm.LinearSVR(C=C, epsilon=model.epsilon, **given)
     # LIBLINEAR's and SGD's is an array of one number.
     b = model.intercept_ if model.loss == "pinball" else np.array([model.intercept_])
     return _with_inputs(estimator, model, coef_=model.coef_.copy(), intercept_=b, n_iter_=int(model.n_iter_))
