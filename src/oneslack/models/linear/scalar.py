@@ -195,7 +195,14 @@ def _ratio(part, whole):
 
 @dataclass(frozen=True)
 class Linear(ScalarModel):
-    """A target y under any loss `phi` of losses/; x (d,)."""
+    """A target y under any loss `phi` of losses/; x (d,).  With an intercept, the last weight is the bias.
+
+    >>> import numpy as np, oneslack
+    >>> from oneslack.losses import Pinball
+    >>> problem = oneslack.Problem(oneslack.Linear(1, Pinball(0.9)), [[1.0], [1.0]], [1.0, 3.0], C=10.0)
+    >>> oneslack.solve(problem, tol=1e-6).w.round(3)
+    array([3.])
+    """
 
     n_features: int
     phi: Any
