@@ -26,8 +26,6 @@ EXPECTED = {
     "test_dense_liblinear_intercept_handling": "asks for an intercept that is penalised by default",
     "test_linear_svm_convergence_warnings": "asks for a sentence about Liblinear",
 }
-#: Until `penalty`, `dual` and `intercept_scaling` are parameters.
-WAITING = re.compile(r"NOTHING")
 DOCS = Path(__file__).parents[2] / "docs" / "coming_from_sklearn.md"
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -66,8 +64,6 @@ def global_random_seed():
 def expected_to_fail(request):
     if request.node.name in EXPECTED:
         request.node.add_marker(pytest.mark.xfail(reason=EXPECTED[request.node.name], strict=True))
-    elif WAITING.match(request.node.name):
-        request.node.add_marker(pytest.mark.xfail(reason="needs parameters that are to come"))
 
 
 def test_most_of_them_are_here():
