@@ -28,6 +28,7 @@ SLICE = {
 }
 
 
+@pytest.mark.slow
 def test_without_compilation():
     files = [*SLICE]
     chosen = " or ".join(f"({Path(file).name} and ({SLICE[file]}))" for file in files)
