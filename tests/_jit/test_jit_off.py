@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parents[1]
 
 SLICE = {
@@ -28,6 +30,7 @@ SLICE = {
 }
 
 
+@pytest.mark.slow
 def test_without_compilation():
     files = [*SLICE]
     chosen = " or ".join(f"({Path(file).name} and ({SLICE[file]}))" for file in files)

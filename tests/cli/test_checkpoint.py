@@ -107,7 +107,11 @@ def test_wrong_options(three_classes, run):
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 @pytest.mark.parametrize(
     ("engine", "goes_on"),
-    [("threads", "threads"), ("ray", "threads"), pytest.param("ray", "ray", marks=pytest.mark.slow)],
+    [
+        ("threads", "threads"),
+        pytest.param("ray", "threads", marks=pytest.mark.slow),
+        pytest.param("ray", "ray", marks=pytest.mark.slow),
+    ],
 )
 def test_sigterm_leaves_a_model_and_a_checkpoint(folder, run, engine, goes_on):
     """Ray would have the signal for itself."""

@@ -65,8 +65,7 @@ def fits(X, y):
 ENGINES = {"one worker": {"n_jobs": 2, "engine": "ray"}, "two workers": {"engine": Ray(2, threads=1)}}
 #: Arrays, sentences, trees, objects: what is sent to workers in ways of its own.
 QUICK = {
-    ("LinearSVC", "two workers"), ("SequenceTagger", "two workers"), ("GrammarParser", "one worker"),
-    ("StructuralSVM", "one worker"),
+    ("LinearSVC", "two workers"), ("StructuralSVM", "one worker"),
 }  # fmt: skip
 CASES = [
     pytest.param(name, engine, marks=[] if (name, engine) in QUICK else pytest.mark.slow)

@@ -181,6 +181,7 @@ print(json.dumps({"gap": model.duality_gap_, "solver": model.result_.solver, "to
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs RLIMIT_DATA as Linux has it")
 def test_memory_is_limited_while_a_tagger_learns(tmp_path):
     for name, n in (("large", 30_000), ("small", 50)):

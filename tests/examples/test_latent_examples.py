@@ -24,11 +24,13 @@ def run(example, capsys, **sizes):
     return svm, learned, baseline
 
 
+@pytest.mark.slow
 def test_digits_are_found(capsys):
     _, learned, middle = run(locate_digits, capsys, n_train=300, n_test=100, n_starts=3)
     assert learned > middle + 0.2
 
 
+@pytest.mark.slow
 def test_the_word_is_found(capsys):
     svm, told_apart, _ = run(motifs, capsys, n_train=200, n_test=100, n_starts=6)
     assert "GACGTC" in svm.model.consensus(svm.coef_)  # it may be a letter aside

@@ -3,6 +3,8 @@
 import importlib.util
 from pathlib import Path
 
+import pytest
+
 from oneslack.trees import Tree
 
 PATH = Path(__file__).parents[2] / "examples" / "precedence.py"
@@ -15,6 +17,7 @@ def load():
     return module
 
 
+@pytest.mark.slow
 def test_precedence_is_learned_back(capsys):
     example = load()
     parser, learned, unlearned = example.main()

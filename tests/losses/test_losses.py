@@ -127,6 +127,7 @@ def test_no_intercept_is_best_beyond_its_bound(phi):
         assert total(-edge) <= total(-edge - far) + 1e-12
 
 
+@pytest.mark.grid(1)
 @each_loss
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("C", [0.05, 5.0])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from grids import few
 from problems.test_structured import chain_examples, examples
 
 from oneslack import Chain, DualCD, OneSlack, Problem, solve
@@ -49,7 +50,7 @@ def dense_rows(store, n_params):
 @pytest.mark.grid(2)
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", few([np.float64, np.float32], 1))
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 def test_outputs_give_the_rows_again(rescaling, dtype, sparse, order):
     problem = chain_problem(dtype, sparse, order, rescaling=rescaling)

@@ -229,7 +229,13 @@ def draw_block(rng, order, kind, n=12):
 
 @pytest.mark.parametrize(
     ("order", "kind", "dtype"),
-    [(1, "dense", float), (1, "csr", float), (2, "dense", float), (2, "csr", float), (1, "csr", np.float32)],
+    [
+        (1, "dense", float),
+        (1, "csr", float),
+        (2, "dense", float),
+        (2, "csr", float),
+        pytest.param(1, "csr", np.float32, marks=pytest.mark.slow),
+    ],
 )
 def test_blocks_say_what_sentences_say(order, kind, dtype):
     rng = np.random.default_rng(7)
