@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
+import oneslack
 from oneslack import (
     KernelFeatures,
     KernelSVC,
@@ -102,6 +103,36 @@ def test_a_clone_of_it_solves_the_same_problem():
     model = LinearSVC(C=0.3, loss="squared_hinge", fit_intercept=False, tol=1e-8).fit(X, TWO)
     again = clone(model.to_sklearn()).set_params(tol=1e-10, max_iter=100_000).fit(X, TWO)
     np.testing.assert_allclose(again.coef_, model.coef_, rtol=1e-3, atol=1e-4)
+
+
+def test_a_penalised_intercept_is_said():
+    model = LinearSVC(loss="squared_hinge", penalize_intercept=True, intercept_scaling=2.0, tol=1e-8)
+    model.fit(X, TWO)
+    again = clone(model.to_sklearn()).set_params(tol=1e-10, max_iter=100_000).fit(X, TWO)
+    np.testing.assert_allclose(again.intercept_, model.intercept_, atol=1e-3)
+    assert (
+        LinearSVR(penalize_intercept=True, intercept_scaling=2.0).fit(X, Y).to_sklearn().intercept_scaling
+        == 2
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearSVC(), LinearSVC(loss="logistic"), LinearSVR(), OrdinalSVC(), MetricSVC(), RankSVM(),
+        RankSVM(kernel="rbf", n_basis=10), KernelSVC(),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_model_from_a_file(model, tmp_path):
+    model.fit(X, Y).save(tmp_path / "a.model")
+    other = oneslack.load(tmp_path / "a.model").to_sklearn()
+    np.testing.assert_allclose(other.predict(X), model.predict(X), rtol=1e-6, atol=1e-8)
+
+
+def test_portions():
+    model = LinearSVC().partial_fit(X, TWO)
+    np.testing.assert_array_equal(model.to_sklearn().predict(X), model.predict(X))
 
 
 def test_labels():
