@@ -1,4 +1,4 @@
-"""The driver: the only training loop.  Stopping, trace, budgets, callbacks and Ctrl-C live here."""
+"""The driver: the only training loop, with callbacks, checkpoints and Ctrl-C; `memory/run.py` says when to stop."""
 
 from __future__ import annotations
 
