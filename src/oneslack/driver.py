@@ -1,4 +1,4 @@
-"""The driver: the only training loop, with callbacks, checkpoints and Ctrl-C; `memory/run.py` says when to stop."""
+"""The driver: the only training loop, with callbacks and Ctrl-C.  `memory/run.py` says when it stops."""
 
 from __future__ import annotations
 
