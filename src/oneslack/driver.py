@@ -1,4 +1,4 @@
-"""The driver: the only training loop.  Stopping, trace, budgets, callbacks and Ctrl-C live here."""
+"""The driver: the only training loop, with callbacks and Ctrl-C.  `memory/run.py` says when it stops."""
 
 from __future__ import annotations
 

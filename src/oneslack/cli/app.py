@@ -11,7 +11,7 @@ from typer.main import get_command
 from . import demo, evaluate, info, pack, plan, predict, report, train, train_parse, train_tag, tune
 from .given_options import Remembering
 from .output import Exit, complain, in_one_line
-from .suggest import Suggesting, suggest
+from .suggest_command import Suggesting, suggest
 from .train_kind import commands
 
 #: \b keeps click from joining the lines.

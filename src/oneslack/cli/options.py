@@ -149,6 +149,17 @@ Solver = Annotated[
     Literal["auto", "dual_cd", "newton", "one_slack", "streaming"],
     typer.Option(help="How to solve it; auto chooses and says why."),
 ]
+ClassLoss = Annotated[
+    Literal["hinge", "squared_hinge", "logistic"] | None,
+    typer.Option(help="What an example costs; logistic gives probabilities. (default: hinge)"),
+]
+MultiClass = Annotated[
+    Literal["crammer_singer", "ovr"] | None,
+    typer.Option(
+        help="More than two classes: all at once, or one problem a class. (default: crammer_singer with the "
+        "hinge, else ovr)"
+    ),
+]
 PlaneSolver = Annotated[
     Literal["auto", "one_slack"], typer.Option(help="How to solve it: either way by cutting planes.")
 ]

@@ -8,6 +8,7 @@ import typer
 
 from . import train_terms
 from .options import (
+    ClassLoss,
     ClassWeight,
     DataFile,
     Epsilon,
@@ -17,6 +18,7 @@ from .options import (
     Limits,
     Machines,
     Memory,
+    MultiClass,
     NBasis,
     NoIntercept,
     Nonnegative,
@@ -62,20 +64,11 @@ def classify(
         float | None,
         typer.Option(help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive),
     ] = None,
-    loss: Annotated[
-        Literal["hinge", "squared_hinge", "logistic"] | None,
-        typer.Option(help="What an example costs; logistic gives probabilities. (default: hinge)"),
-    ] = None,
+    loss: ClassLoss = None,
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
     solver: Solver = "auto",
-    multi_class: Annotated[
-        Literal["crammer_singer", "ovr"] | None,
-        typer.Option(
-            help="More than two classes: all at once, or one problem a class. (default: crammer_singer with "
-            "the hinge, else ovr)"
-        ),
-    ] = None,
+    multi_class: MultiClass = None,
     class_weight: ClassWeight = None,
     no_intercept: NoIntercept = False,
     kernel: KernelOptions,

@@ -2,7 +2,7 @@
 
 Linear classifiers that are judged by their score go a way of their own (climb.py).  All others: in
 each fold the candidates are trained along a path of rising C, every one from where the last one ended
-(regularisation_path.py), first to a loose certified gap.  Then only those are trained on, from where they
+(path.py), first to a loose certified gap.  Then only those are trained on, from where they
 stopped, that may still win: a candidate is left behind when, over the folds, its score is below that of the
 best by more than two standard errors of the difference.  The others go on to the precision that the
 estimator asks for.
