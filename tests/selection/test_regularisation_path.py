@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import oneslack
@@ -124,3 +125,15 @@ def test_what_is_no_grid_of_C_is_refused(C):
 def test_an_estimator_without_warm_start_is_refused():
     with pytest.raises(TypeError, match="KernelSVC has no warm_start"):
         oneslack.path(oneslack.KernelSVC(), np.eye(3), [0, 1, 0])
+
+
+@pytest.mark.parametrize("solver", ["newton", "dual_cd"])
+def test_a_penalised_intercept_goes_along(solver):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X / X.max(axis=0)
+    model = oneslack.LinearSVC(solver=solver, penalize_intercept=True, intercept_scaling=3.0, tol=1e-4)
+    for one in oneslack.path(model, X, y, [0.1, 1.0, 10.0]).models:
+        alone = clone(model).set_params(C=one.C).fit(X, y)
+        assert one.coef_.shape == (1, X.shape[1])
+        assert one.dual_objective_ <= alone.objective_
+        assert alone.dual_objective_ <= one.objective_

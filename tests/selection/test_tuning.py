@@ -328,3 +328,16 @@ def test_fits_that_stopped_early_are_known_the_general_way():
     with pytest.warns(ConvergenceWarning, match="LinearSVR stopped at"):
         found = oneslack.tune(oneslack.LinearSVR(max_iter=3), X, y, [1e-6, 1e3], cv=3, n_jobs=1, refit=False)
     assert found.unfinished.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("scaling", [1.0, 30.0])
+def test_a_penalised_intercept_is_searched_with(scaling):
+    """The columns are far from 0, so that without an intercept nothing is found."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) + 5.0
+    y = (X[:, 0] > 5.0).astype(int)
+    options = {"penalize_intercept": True, "intercept_scaling": scaling}
+    found = oneslack.tune(oneslack.LinearSVC(**options), X, y, GRID, cv=StratifiedKFold(3))
+    scores, _ = cold_search(X, y, GRID, StratifiedKFold(3), **options)
+    assert found.scores[found.best].mean() > 0.9
+    np.testing.assert_allclose(found.scores[found.best], scores[found.best], atol=0.05)

@@ -6,19 +6,21 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import Threads
+from ._shared.arrays import validated
 from ._shared.described import described
 from ._shared.given import ANY_KERNEL, INPUT, check_parameters, seed_of
 from ._shared.kernel_inputs import fitted_kernel
+from ._shared.reported import Exported
 
 #: The parameters that say what the kernel is.
 KERNEL = ("kernel", "gamma", "degree", "coef0")
 
 
 @described
-class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Exported, BaseEstimator):
     """Features z(x) with <z(a), z(b)> near k(a, b), exact for the examples B of a basis.
 
     A linear model on z is the best model with the kernel in the span of B, with the same norm: its objective
@@ -91,7 +93,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_parameters(self)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("KernelFeatures needs rows, but kernel='precomputed'; use KernelSVC")
-        X = validate_data(self, X, order="C", **INPUT)
+        X = validated(self, X, order="C", **INPUT)
         self._kernel = fitted_kernel(self, X)
         inputs = self._kernel.inputs(X)
         index, self.mapping_ = choose_basis(
@@ -111,7 +113,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         from ..solvers.kernel.basis_functions import mapped
 
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = validated(self, X, reset=False, **INPUT)
         B = self._kernel.inputs(self.components_)
         Z = np.empty((X.shape[0], B.rows.shape[0]), self._kernel.dtype)
         with Threads(self.n_jobs) as engine:

@@ -7,12 +7,13 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import Threads
 from ..kernels.mercer import Inputs
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
+from ._shared.arrays import validated
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, solved, with_callbacks
 from ._shared.given import (
@@ -24,6 +25,7 @@ from ._shared.given import (
     example_weights,
 )
 from ._shared.kernel_inputs import WIDE, fitted_kernel
+from ._shared.reported import Exported
 from ._shared.scoring import Classifies
 from .linear_svc import ClassTask
 
@@ -34,7 +36,7 @@ CERTIFICATE = 1e8
 
 
 @described
-class KernelSVC(Classifies, Fitted):
+class KernelSVC(Classifies, Exported, Fitted):
     """Support vector classification with a kernel, for a hundred or a million examples.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i over w in the kernel's feature space.  Two classes: the hinge
@@ -222,7 +224,7 @@ class KernelSVC(Classifies, Fitted):
         scores : ndarray of shape (n,) for two classes, (n, K) for more
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = validated(self, X, reset=False, **INPUT)
         scores = np.empty((X.shape[0], len(self.dual_coef_)))
         vectors, c = self._vectors(), self.dual_coef_.T
         with Threads(self.n_jobs) as engine:

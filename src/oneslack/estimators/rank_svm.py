@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from ..metrics import ordered_pairs
 from ..models.ranking.model import Grouped, Ranking
+from ._shared.arrays import validated
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
 from ._shared.given import INPUT, check_weights, is_shards
@@ -125,7 +126,7 @@ class RankSVM(RegressorMixin, LinearModel):
         check_is_fitted(self)
         if self.basis_ is None or is_shards(X):
             return super()._scores(X)
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = validated(self, X, reset=False, **INPUT)
         return products(self.basis_.transform(X), np.atleast_2d(self.coef_).T)
 
     def predict(self, X):

@@ -28,8 +28,9 @@ from ...errors import Interrupted, users_level
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
+from .arrays import as_numpy
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
-from .reported import PlainLines, Reported, column_spread
+from .reported import Exported, PlainLines, Reported, column_spread
 from .scoring import LinearScores
 
 try:
@@ -167,7 +168,7 @@ class Task:
         return 0.0, 0.0
 
 
-class LinearModel(LinearScores, Fitted):
+class LinearModel(LinearScores, Exported, Fitted):
     """An estimator whose scores are X coef_' + intercept_.
 
     Attributes
@@ -203,6 +204,7 @@ class LinearModel(LinearScores, Fitted):
 
             return fit_with_best_C(self, X, y, sample_weight, watch)
         X, y = checked_input(self, X, y, **self._input)
+        sample_weight = as_numpy(sample_weight)
         X = as_rows(X)
         if self._penalises_intercept:
             from .like_liblinear import with_constant

@@ -12,7 +12,7 @@ from numbers import Integral, Number, Real
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from ...data import rows
 from ...kernels.mercer import NAMES as KERNELS
@@ -20,6 +20,7 @@ from ...losses import names
 from ...models.measures import METRICS
 from ...problems.per_example import count_of
 from ...solvers.choose import BY_NAME
+from .arrays import as_numpy, validated
 
 #: Integers that span no more than this are counted; others are sorted, which takes longer.
 SPAN = 4096
@@ -240,7 +241,7 @@ def checked_input(estimator, X, y, **options):
     that a CSR matrix and plain numbers are looked at here, by the same rules."""
     enough = options.get("ensure_min_samples", 1)
     if not (_is_plain_matrix(X) and _are_plain_numbers(y) and len(y) == X.shape[0] >= enough):
-        return validate_data(estimator, X, y, order="C", **INPUT, **options)
+        return validated(estimator, X, y, order="C", **INPUT, **options)
     estimator.n_features_in_ = X.shape[1]
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
@@ -322,7 +323,7 @@ def example_weights(X, classes, codes, class_weight=None, sample_weight=None):
     """(n,) weight of each example, or None where all are 1."""
     weights = None
     if sample_weight is not None:
-        weights = check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
+        weights = check_weights(_check_sample_weight(as_numpy(sample_weight), X, dtype=np.float64))
     if class_weight is not None:
         of_class = weights_of_classes(class_weight, classes, codes, weights)[codes]
         weights = of_class if weights is None else weights * of_class

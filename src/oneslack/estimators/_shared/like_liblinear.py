@@ -23,7 +23,7 @@ def check_combination(penalty, loss, dual):
 
 def with_constant(model, X):
     """X with a column of `intercept_scaling` behind the others."""
-    for name in (*given_terms(model), *(["warm_start"] if model.warm_start else [])):
+    for name in given_terms(model):
         raise ValueError(f"penalize_intercept=True and {name} do not go together; drop one of them")
     value = X.dtype.type(model.intercept_scaling)
     column = np.full((X.shape[0], 1), value, X.dtype)
@@ -35,3 +35,9 @@ def with_constant(model, X):
 def split(model, coef):
     """(coef, intercept) of weights that have one for that column."""
     return coef[:, :-1].copy(), coef[:, -1] * float(model.intercept_scaling)
+
+
+def joined(model):
+    """The weights of a fitted model, with one for that column: the inverse of `split`."""
+    intercept = np.atleast_1d(model.intercept_) / float(model.intercept_scaling)
+    return np.column_stack([np.atleast_2d(model.coef_), intercept])

@@ -34,7 +34,7 @@ def folds_for(estimator, X, y, splits) -> list[QuickFold] | None:
     is_plain = (
         estimator.epsilon is None and estimator.time_limit is None and not wants_parts(estimator.solver)
     )
-    if not is_plain:  # a training that is asked for more than a gap
+    if not is_plain or estimator._penalises_intercept:  # a training that is asked for more than a gap
         return None
     check_parameters(estimator)
     estimator = clone(estimator)

@@ -76,6 +76,27 @@ class Reported:
         return joined(map(completed, results)) if results else self._kept_trace
 
 
+class Exported:
+    """An estimator that scikit-learn has a like of."""
+
+    def to_sklearn(self):
+        """A fitted estimator of scikit-learn with the same predictions, for whatever knows scikit-learn.
+
+        Nothing is trained: skl2onnx, skops and the like get the learned numbers in scikit-learn's own class.
+
+        Returns
+        -------
+        estimator : estimator of scikit-learn
+            A linear classifier is a LinearSVC, with loss="logistic" a LogisticRegression; a LinearSVR stays
+            one, but "pinball" is a QuantileRegressor, and "huber" an SGDRegressor.  A KernelSVC is an SVC.
+            Where scikit-learn's class knows two classes only, there is one a class in a OneVsRestClassifier.
+            The order of a RankSVM is that of a LinearRegression, and KernelFeatures are a Nystroem.
+        """
+        from .to_sklearn import exported
+
+        return exported(self)
+
+
 class Sharded:
     """An estimator that learns from shards, too."""
 

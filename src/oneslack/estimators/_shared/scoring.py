@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from .arrays import validated
 from .described import described
 from .given import INPUT, is_shards
 
@@ -28,7 +29,7 @@ class LinearScores:
         check_is_fitted(self)
         if is_shards(X):
             return np.concatenate([self._scores(shard.X) for shard in X])
-        X = validate_data(self, X, reset=False, **INPUT)
+        X = validated(self, X, reset=False, **INPUT)
         return products(X, np.atleast_2d(self.coef_).T) + self.intercept_
 
 

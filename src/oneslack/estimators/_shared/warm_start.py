@@ -26,6 +26,10 @@ def starts_of(model, task, key):
     """What each problem of the task starts from: a Result, a state with a w, or None."""
     nothing = [None] * task.n_problems
     coef = getattr(model, "coef_", None)
+    if coef is not None and model._penalises_intercept:
+        from .like_liblinear import joined
+
+        coef = joined(model)
     if coef is None or coef.shape[-1] != task.n_features:
         return nothing
     if task.classes is not None and not np.array_equal(model.classes_, task.classes):
