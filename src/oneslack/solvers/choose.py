@@ -15,6 +15,7 @@ from .n_slack import NSlack
 from .needs import missing, refuse
 from .newton import Newton
 from .one_slack import OneSlack
+from .proximal_newton import ProximalNewton
 from .streaming.reader import Streaming
 
 #: Newton wins where its Hessian is small beside the data (benchmarks/RESULTS.md).
@@ -38,12 +39,13 @@ BY_NAME = {
     "n_slack": lambda problem, seed: NSlack(seed=seed),
     "dual_cd": lambda problem, seed: (DualCD if problem.parts is None else DistributedDual)(seed=seed),
     "newton": lambda problem, seed: Newton(seed=seed),
+    "proximal_newton": lambda problem, seed: ProximalNewton(),
     "streaming": lambda problem, seed: Streaming(seed=seed),
     "distributed_dual": lambda problem, seed: DistributedDual(seed=seed),
 }
 #: What a refusal may name in place of what does not fit.
 PUBLIC = (
-    OneSlack(), NSlack(), DualCD(), Newton(), DistributedDual(), ExactKernel(), SampledCuts("linear"),
+    OneSlack(), NSlack(), DualCD(), Newton(), ProximalNewton(), DistributedDual(), ExactKernel(), SampledCuts("linear"),
     BasisFunctions(),
 )  # fmt: skip
 
@@ -58,6 +60,11 @@ class Rule(NamedTuple):
 
 #: The first that holds is taken.
 RULES = [
+    Rule(
+        "proximal_newton",
+        lambda problem: problem.columns is not None,
+        "an L1 penalty: proximal Newton steps on working sets of features",
+    ),
     Rule(
         "streaming",
         lambda problem: problem.storage is not None,

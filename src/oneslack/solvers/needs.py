@@ -49,6 +49,8 @@ NEEDS = {
     "dual steps": Need("duals of single examples", _has_dual_steps),
     "reads": Need("rest, or dual passes, for examples that are read and forgotten", _can_be_read),
     "smooth": Need("smooth_duals, smooth_slope, smooth_hessian", lambda problem: problem.smooth is not None),
+    "squares": Need("a penalty of squared weights", lambda problem: problem.regulariser.is_squared),
+    "columns": Need("an L1 penalty (L1Problem)", lambda problem: problem.columns is not None),
     "plain": Need("a plain 1/2 |w|^2", lambda problem: problem.regulariser.is_plain),
     "any sign": Need(
         "weights of any sign, as Newton cannot hold weights >= 0",

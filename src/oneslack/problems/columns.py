@@ -1,0 +1,193 @@
+"""Some features of the examples, and quadratic models of the risk in them: what working sets are made of.
+
+    m(d, b) = <g, d> + g_b b + 1/2 sum_i h_i (<x_i, d> + b)^2 + sum_j damp_j d_j^2 / 2 + sum_j r_j |w_j + d_j|
+
+is minimised by coordinate descent: on the matrix sum_i h_i x_i x_i' (the Gram matrix) where it costs less
+than the sweeps over columns that it saves, else column by column (Friedman, Hastie & Tibshirani 2010).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..data.rows import compiled_view
+
+#: Features of a Gram matrix, at most.
+LARGEST_GRAM = 4096
+#: Sweeps over columns that a Gram matrix is reckoned to save, and what its operations cost beside those of
+#: sparse columns: of the matrix product of dense rows, of sparse rows, and of a sweep over the matrix.
+SWEEPS = 30
+DENSE, SPARSE, SWEEP = 0.1, 1.0, 0.15
+#: Rows of a matrix product at a time.
+BLOCK = 4096
+#: Sweeps at most.
+MOST = 1000
+
+
+class Columns:
+    """X (n, k), dense or CSR: the features `index` (k,) of all."""
+
+    def __init__(self, X, index):
+        self.X, self.index = X, index
+
+    @cached_property
+    def view(self):
+        return compiled_view(self.X)
+
+    @property
+    def is_sparse(self) -> bool:
+        return sp.issparse(self.X)
+
+    @property
+    def n_entries(self) -> int:
+        """Numbers that X holds."""
+        return self.X.nnz if self.is_sparse else self.X.size
+
+    def part(self, places) -> Columns:
+        """Those at `places`, in order; itself where that is all."""
+        k = len(self.index)
+        if len(places) == k:
+            return self
+        if not self.is_sparse:
+            return Columns(self.X[:, places], self.index[places])
+        from .._jit.columns import pick_columns
+
+        X, to = self.X, np.full(k, -1, np.int32)
+        to[places] = np.arange(len(places), dtype=np.int32)
+        counts = np.bincount(X.indices, minlength=k) if not hasattr(self, "_counts") else self._counts
+        self._counts = counts
+        size = int(counts[places].sum())
+        data, indices = np.empty(size, X.dtype), np.empty(size, np.int32)
+        indptr = np.empty(X.shape[0] + 1, np.int32 if size < 2**31 else np.int64)
+        pick_columns(self.view, to, data, indices, indptr)
+        found = sp.csr_array((data, indices, indptr), shape=(X.shape[0], len(places)))
+        return Columns(found, self.index[places])
+
+    def adjoint(self, c) -> np.ndarray:
+        """(k,): sum_i c_i x_i."""
+        from .._jit.rows import adjoint
+
+        out = np.zeros(len(self.index))
+        adjoint(self.view, c, 0, self.X.shape[0], out)
+        return out
+
+    def exact_adjoint(self, c) -> np.ndarray:
+        """The same, with twice the digits before the result is rounded."""
+        from .._jit.columns import add_dense_exactly, add_sparse_exactly
+
+        high, low = np.zeros(len(self.index)), np.zeros(len(self.index))
+        (add_sparse_exactly if self.is_sparse else add_dense_exactly)(self.view, c, high, low)
+        return high + low
+
+    def scores(self, d) -> np.ndarray:
+        """(n,): X d."""
+        from .._jit.rows import scores
+
+        out = np.empty(self.X.shape[0])
+        scores(self.view, d, 0.0, 0, self.X.shape[0], out)
+        return out
+
+    def squares(self, s, is_centred) -> np.ndarray:
+        """(k,): sum_i s_i x_ij^2, of columns less their means where they are centred."""
+        if self.is_sparse:
+            from .._jit.columns import column_squares
+
+            sums, squares = np.zeros(len(self.index)), np.zeros(len(self.index))
+            column_squares(self.view, s, 0, self.X.shape[0], sums, squares)
+        else:
+            sums, squares = self.adjoint(s), np.einsum("i,ij,ij->j", s, self.X, self.X)
+        if is_centred:
+            squares = squares - sums * (sums / s.sum())
+        return np.maximum(squares, 0.0)
+
+    def model(self, h):
+        """The quadratic model with curvatures h (n,) of the losses."""
+        is_cheap = len(self.index) <= LARGEST_GRAM and self._gram_work(h) < SWEEPS * 2.0 * self.n_entries
+        return (GramModel if is_cheap or not self.is_sparse else ColumnModel)(self, h)
+
+    def _gram_work(self, h):
+        """Of a Gram matrix and sweeps over it, in operations on sparse columns."""
+        k = len(self.index)
+        if not self.is_sparse:
+            return DENSE * np.count_nonzero(h) * k * k + SWEEP * SWEEPS * k * k
+        lengths = np.diff(self.X.indptr)[h != 0.0].astype(float)
+        return 0.5 * SPARSE * float(lengths @ lengths) + SWEEP * SWEEPS * k * k
+
+
+class GramModel:
+    """By the matrix sum_i h_i x_i x_i', less what the best b takes from it."""
+
+    def __init__(self, columns, h):
+        k = len(columns.index)
+        H = np.zeros((k, k))
+        if columns.is_sparse:
+            from .._jit.columns import gram
+
+            gram(columns.view, h, H)
+            H += np.tril(H, -1).T
+        else:
+            _dense_gram(columns.X, h, H)
+        self.H, self.h, self.columns = H, h, columns
+        self.n_touched = 0
+
+    def descend(self, g, slope, w, r, held, damp, enough):
+        """(d, b) near the least m; `slope` is g_b, or None without an intercept."""
+        from .._jit.columns import descend_gram
+
+        H, total = self.H, float(self.h.sum())
+        diagonal = np.arange(len(H))
+        has_bias = slope is not None and total > 0.0
+        H[diagonal, diagonal] += damp
+        if has_bias:
+            cross = self.columns.adjoint(self.h)
+            H -= np.multiply.outer(cross / total, cross)
+            g = g - cross * (slope / total)
+        d = np.zeros(len(H))
+        self.n_touched = descend_gram(H, g.copy(), w, r, held, d, 10, MOST // 10, enough)
+        return d, -(slope + float(cross @ d)) / total if has_bias else 0.0
+
+
+def _dense_gram(X, h, H):
+    """H += X' diag(h) X, by blocks of rows whose h is not 0."""
+    rows = np.flatnonzero(h)
+    root = np.sqrt(h[rows])
+    is_all = len(rows) == len(h)
+    for lo in range(0, len(rows), BLOCK):
+        block = X[lo : lo + BLOCK] if is_all else X[rows[lo : lo + BLOCK]]
+        block = block * root[lo : lo + BLOCK, None].astype(X.dtype)
+        H += block.T @ block
+
+
+class ColumnModel:
+    """By the columns of the rows whose h is not 0, times the roots of h."""
+
+    def __init__(self, columns, h):
+        from .._jit.columns import column_counts, turn
+        from .._jit.rows import squared_norms
+
+        k, rows = len(columns.index), np.flatnonzero(h)
+        self.root = np.sqrt(h[rows])
+        starts = np.zeros(k + 1, np.int64)
+        column_counts(columns.view, rows, starts)
+        np.cumsum(starts, out=starts)
+        data, indices = np.empty(starts[-1], columns.X.dtype), np.empty(starts[-1], np.uint32)
+        turn(columns.view, rows, self.root, starts[:-1].copy(), data, indices)
+        self.view = (data, indices, starts)
+        self.curve = np.empty(k)
+        squared_norms(self.view, 0, k, self.curve)
+        self.n_touched = 0
+
+    def descend(self, g, slope, w, r, held, damp, enough):
+        """As of GramModel."""
+        from .._jit.columns import descend_columns
+
+        d, u = np.zeros(len(g)), np.zeros(len(self.root))
+        root = np.zeros(0) if slope is None else self.root
+        work, b = descend_columns(
+            self.view, g, self.curve + damp, damp, root, slope or 0.0, w, r, held, d, u, MOST, enough
+        )
+        self.n_touched = work * (self.view[0].size // max(len(g), 1))
+        return d, b

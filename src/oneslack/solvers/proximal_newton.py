@@ -1,0 +1,277 @@
+"""Proximal Newton steps on working sets of features, for an L1 penalty.
+
+Minimises  P(w, b) = sum_j r_j |w_j| + C sum_i s_i phi(y_i, <w, x_i> + b)      phi smooth, b not penalised.
+
+At w, with the duals a_i = -C s_i phi' and the curvatures h_i = C s_i phi'', the model
+
+    P(w + d) ~ P(w) - <v, d> + 1/2 sum_i h_i <x_i, d>^2 + sum_j r_j (|w_j + d_j| - |w_j|)      v = sum_i a_i x_i
+
+is minimised by coordinate descent (problems/columns.py), and a line search makes a step of it: glmnet's method
+(Friedman, Hastie & Tibshirani 2010), LIBLINEAR's for logistic regression (Yuan, Ho & Lin 2012).  b is put where
+sum_i a_i = 0, so that a / max(1, max_j |v_j| / r_j) is a feasible dual point, and P - D is a certificate.
+
+Only a working set of features takes part: those that are not 0, and those whose constraint |v_j| <= r_j is
+nearest to be violated, beside the length of their column (Massias, Gramfort & Salmon 2018, celer).  Once the gap
+of the working set is a share of the whole gap, all features are looked at again.  Those that the gap rules out
+are dropped for good: the best a* is not further from a than (Ndiaye et al. 2017, gap safe screening)
+
+    sum_i (a_i - a*_i)^2 / h_max,i <= 2 (P - D),    so |v_j - v*_j|^2 <= 2 (P - D) h_max sum_i s_i x_ij^2
+
+The proof of a bound looks at all features whatever was dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..certificate.rounding import moved, norm_up
+from ..memory.state_coding import check_places, check_point, check_scores
+from ..result import Step
+
+#: Features of the first working set; with as many or fewer in all, there is no other.
+FIRST = 200
+#: Features of a working set, in terms of those that are not 0.
+GROWTH = 2
+#: A round on a working set ends at this share of the whole gap, or of the gap asked for; after so many steps.
+SHARE, LAST, ROUND = 0.3, 0.3, 12
+#: A model is minimised until no subgradient is above this share of what they were.
+INNER = 0.05
+#: What of the model's decrease a step must have (Armijo).
+ARMIJO = 0.01
+#: How much is added to the curvature of a weight, in terms of its largest: at least, and at most.
+DAMP, MOST_DAMP = 1e-9, 1.0
+#: The slope along b that is as good as 0, beside the sum of the duals.
+LEVEL = 1e-11
+#: The share of features that are left which are worth a smaller matrix.
+SHRUNK = 0.7
+#: Rounds without progress after which rounding is to blame.
+PATIENCE = 5
+
+
+@dataclass(frozen=True)
+class ProximalNewton:
+    """Proximal Newton steps on working sets of features, for L1Problem.
+
+    >>> import numpy as np, oneslack
+    >>> from oneslack.losses import Logistic
+    >>> from oneslack.models.linear.scalar import Linear
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> problem = oneslack.L1Problem(Linear(2, Logistic()), X, y, C=10.0)
+    >>> oneslack.solve(problem, oneslack.ProximalNewton(), tol=1e-6).gap <= 1e-6
+    True
+    """
+
+    name = "proximal_newton"
+    needs = ("columns",)
+
+    def steps(self, problem, start=None, tol=1e-3):
+        descent = Descent(problem, start or {}, tol)
+        while True:
+            yield descent.look()
+            descent.round()
+
+    @staticmethod
+    def at_other_C(state, ratio):
+        """From where it ended; what was ruled out there may not be here."""
+        return {}
+
+
+class Point:
+    """Scores, what they make of the losses, and how far they were moved along (result.Step)."""
+
+    def __init__(self, problem, S, way):
+        self.S, self.way = S, way
+        self.shares, self.linear, self.loss, _ = problem.smooth.duals(S, 1.0)
+
+
+class Descent:
+    """The run: w and its point, the columns that are left, the best dual point."""
+
+    def __init__(self, problem, start, tol):
+        self.problem, self.regulariser, self.tol = problem, problem.regulariser, tol
+        self.has_bias = bool(self.regulariser.n_free)
+        w = start.get("w")
+        w = self.regulariser.start() if w is None else self.regulariser.feasible(w)
+        check_point(problem, w)
+        self.w, self.columns = w, problem.columns
+        if "alive" in start:
+            check_places("the features that are left", start["alive"], len(self.columns.index))
+            self.columns = self.columns.part(start["alive"])
+        if "S" in start:
+            check_scores(problem, start["S"])
+            S, way = start["S"], problem.scores.believed(w, start["S"], start["way"])
+        else:
+            S, way = problem.scores(w), norm_up(w)
+        self.at = Point(problem, S, way)
+        self.size, self.damp = start.get("size", 0), start.get("damp", DAMP)
+        self.dual, self.shares = start.get("dual", -np.inf), start.get("shares")
+        self.vain, self.least = start.get("vain", 0), start.get("least", np.inf)
+        self.is_level = "S" in start
+        self.squares = self._squares()
+
+    def _squares(self):
+        return self.columns.squares(self.problem.sample_weights, self.has_bias)
+
+    @property
+    def primal(self):
+        return self.regulariser.value(self.w) + self.at.loss
+
+    # Looks at all features.
+
+    def look(self) -> Step:
+        """Bounds at w, and what there is to know for the next round."""
+        if not self.is_level:
+            self._level()
+        self.v = self._sum(self.columns)
+        ratio = self._ratio(self.v, self.columns.index)
+        shares = self._feasible(ratio)
+        dual = self.problem.shares.linear(shares)
+        self.gap = self.primal - max(dual, self.dual)
+        self.nearness = self._nearness(ratio)
+        if dual > self.dual or self.shares is None:
+            self.dual, self.shares = dual, shares
+            self._screen()
+        gap = self.gap
+        self.vain = 0 if gap < 0.999 * self.least else self.vain + 1
+        self.least = min(self.least, gap)
+        return Step(
+            self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way,
+            stalled=self.vain >= PATIENCE or not np.isfinite(gap), state=partial(self._state, dict(vars(self))),
+            proof=partial(self.problem.shares.proof, self.shares),
+        )  # fmt: skip
+
+    @staticmethod
+    def _state(known):
+        names = ("w", "size", "damp", "dual", "shares", "vain", "least")
+        state = {name: known[name] for name in names}
+        return state | {"S": known["at"].S, "way": known["at"].way, "alive": known["columns"].index}
+
+    def _sum(self, columns):
+        """v of the columns, where the duals are those of the losses."""
+        return columns.adjoint(self.problem.upper_duals * self.at.shares)
+
+    def _ratio(self, v, index):
+        held, r = self.regulariser.held[index], self.regulariser.strength[index]
+        return float(np.max(np.where(held, v, np.abs(v)) / r, initial=0.0))
+
+    def _feasible(self, ratio):
+        """Shares of the losses' duals, balanced and made so small that they are feasible."""
+        shares = self.problem.shares.balanced(self.at.shares)
+        return shares / ratio if ratio > 1.0 else shares
+
+    def _nearness(self, ratio):
+        """How near each constraint is to be violated, 0 for the nearest; in lengths of columns."""
+        index = self.columns.index
+        v = self.v / max(ratio, 1.0)
+        self.slack = self.regulariser.strength[index] - np.where(self.regulariser.held[index], v, np.abs(v))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.squares > 0.0, self.slack / np.sqrt(self.squares), np.inf)
+
+    def _screen(self):
+        """Drop the features that are 0 at every optimum."""
+        gap = max(self.gap, 0.0)
+        far = self.slack > np.sqrt(2.0 * gap * self.problem.stiffest * self.squares) * (1 + 1e-6)
+        kept = np.flatnonzero(~far | (self.w[self.columns.index] != 0.0))
+        if len(kept) <= SHRUNK * len(far):
+            self.columns = self.columns.part(kept)
+            self.v, self.nearness, self.squares = self.v[kept], self.nearness[kept], self.squares[kept]
+
+    # Rounds on a working set.
+
+    def round(self):
+        """Newton steps on a working set until its gap is small beside that of all features."""
+        places = self._working_set()
+        part, v = self.columns.part(places), self.v[places]
+        is_all = part is self.columns
+        target = LAST * self.tol * abs(self.primal)
+        if not is_all:
+            target = max(target, SHARE * self.gap)
+        for _ in range(ROUND):
+            if not self._step(part, v):
+                break
+            v = self._sum(part)
+            dual = self.problem.shares.linear(self._feasible(self._ratio(v, part.index)))
+            if self.primal - dual <= target:
+                break
+
+    def _working_set(self):
+        d = len(self.columns.index)
+        support = self.w[self.columns.index] != 0.0
+        self.size = max(self.size, FIRST, GROWTH * int(support.sum()))
+        if self.size >= d:
+            return np.arange(d)
+        nearness = np.where(support, -np.inf, self.nearness)
+        return np.sort(np.argpartition(nearness, self.size)[: self.size])
+
+    def _step(self, part, v) -> bool:
+        """A proximal Newton step on a part of the features, whose v is given; whether it moved."""
+        problem, index = self.problem, part.index
+        w, r, held = self.w[index], self.regulariser.strength[index], self.regulariser.held[index]
+        h = problem.smooth.curvatures(self.at.shares, 1.0)
+        slope = -float((problem.upper_duals * self.at.shares).sum()) if self.has_bias else None
+        squares = self.squares if part is self.columns else self.squares[np.searchsorted(self.columns.index, index)]
+        miss = np.where(w != 0.0, np.abs(r * np.sign(w) - v), np.maximum(np.where(held, v, np.abs(v)) - r, 0.0))
+        worst = float(miss.max(initial=0.0))
+        d, b = part.model(h).descend(
+            -v, slope, w, r, held, self.damp * problem.stiffest * squares, INNER * worst
+        )
+        decrease = float(v @ d) - (slope or 0.0) * b - float(r @ (np.abs(w + d) - np.abs(w)))
+        if not decrease > 0.0:
+            return False
+        return self._search(index, w, d, b, part.scores(d) + b, decrease)
+
+    def _search(self, index, w, d, b, dS, decrease) -> bool:
+        """Backtrack on the line to w + d until P has fallen by a share of what the model promised."""
+        problem, before, t = self.problem, self.primal, 1.0
+        r, S, way = self.regulariser.strength[index], self.at.S, self.at.way
+        direction = np.zeros(len(self.w))
+        direction[index] = d
+        if self.has_bias:
+            direction[self.regulariser.free] = b
+        rest = before - self.at.loss - float(r @ np.abs(w))
+        for _ in range(40):
+            new = w + t * d
+            at = Point(problem, S + t * dS, way)
+            after = rest + float(r @ np.abs(new)) + at.loss
+            if after <= before - ARMIJO * t * decrease:
+                break
+            t *= min(max(0.5 * t * decrease / max(after - before + t * decrease, 1e-300), 0.1), 0.6)
+        else:
+            return False
+        self.damp = min(max(self.damp * (10.0 if t < 0.1 else 0.1), DAMP), MOST_DAMP)
+        if way is not None:
+            at.way = moved(way + t * norm_up(direction), self.w, t, direction)
+        self.w = self.w + t * direction
+        self.w[index] = new
+        self.at = at
+        self._level()
+        return True
+
+    def _level(self):
+        """Put b where the duals sum to 0, by Newton's method within a bracket."""
+        self.is_level = True
+        if not self.has_bias:
+            return
+        problem, S, one = self.problem, self.at.S, np.ones(len(self.at.S))
+        total = float(np.abs(problem.upper_duals * self.at.shares).sum())
+        low, high, b = -np.inf, np.inf, 0.0
+        for _ in range(100):
+            slope, curve = problem.smooth.slope(S, one, b, 1.0)
+            if abs(slope) <= LEVEL * total:
+                break
+            low, high = (b, high) if slope < 0.0 else (low, b)
+            size = max(2.0 * abs(b), problem.unit)
+            b = b - slope / curve if curve > 0.0 else (b + size if slope < 0.0 else b - size)
+            b = min(max(b, -size if low == -np.inf else low), size if high == np.inf else high)
+            if b in (low, high):
+                b = 0.5 * (low + high)
+            if not low < b < high:
+                break
+        if b != 0.0:
+            self.w = self.w.copy()
+            self.w[self.regulariser.free] += b
+            way = None if self.at.way is None else self.at.way + 2.0 * abs(b)
+            self.at = Point(problem, S + b, way)
