@@ -105,44 +105,40 @@ def _violation(u, q, r, is_held):
 
 
 @njit(**LOOP)
-def descend_gram(H, q, w, r, held, d, inner, sweeps, enough):
-    """Descend from d with the gradient q = g + H d, both kept up to date, until no subgradient is further
-    from 0 than `enough`.  Between sweeps over all, up to `inner` over the weights that are not 0.
-
-    Returns the numbers touched."""
-    k, work = q.shape[0], 0
+def descend_gram(H, q, w, r, held, d, sweeps, enough):
+    """Up to `sweeps` sweeps from d with the gradient q = g + H d, both kept up to date, over the weights that
+    were not at rest before.  Returns how far the worst subgradient was from 0, of all weights before; at most
+    `enough` where nothing was done."""
+    k = q.shape[0]
     active = np.empty(k, np.int64)
+    count, before = 0, 0.0
+    for j in range(k):
+        u = w[j] + d[j]
+        miss = _violation(u, q[j], r[j], held[j])
+        before = max(before, miss)
+        if miss > 0.0 or u != 0.0:
+            active[count] = j
+            count += 1
+    if before <= enough:
+        return before
     for _ in range(sweeps):
-        count, worst = 0, 0.0
-        for j in range(k):
-            u = w[j] + d[j]
+        worst = 0.0
+        for a in range(count):
+            j = active[a]
+            u, curve = w[j] + d[j], H[j, j]
             miss = _violation(u, q[j], r[j], held[j])
+            if miss == 0.0 or curve <= 0.0:
+                continue
             worst = max(worst, miss)
-            if miss > 0.0 or u != 0.0:
-                active[count] = j
-                count += 1
-        work += k
-        if worst <= enough:
+            change = _best(u, q[j], curve, r[j], held[j]) - u
+            if change != 0.0:
+                d[j] += change
+                row = H[j]
+                for b in range(k):
+                    q[b] += change * row[b]
+        if worst <= 0.3 * enough:
             break
-        for _ in range(inner):
-            worst = 0.0
-            for a in range(count):
-                j = active[a]
-                u, curve = w[j] + d[j], H[j, j]
-                miss = _violation(u, q[j], r[j], held[j])
-                if miss == 0.0 or curve <= 0.0:
-                    continue
-                worst = max(worst, miss)
-                change = _best(u, q[j], curve, r[j], held[j]) - u
-                if change != 0.0:
-                    d[j] += change
-                    row = H[j]
-                    for b in range(k):
-                        q[b] += change * row[b]
-                    work += k
-            if worst <= 0.3 * enough:
-                break
-    return work
+    return before
 
 
 @njit(**LOOP)
@@ -151,8 +147,8 @@ def descend_columns(X, g, curve, damp, root, slope, w, r, held, d, u, sweeps, en
     `root` b is one more weight, without a penalty, and `slope` the gradient there.  Weights that are at 0 and
     stay there are left out until the others rest.
 
-    Returns the columns touched and b."""
-    k, work, bias = g.shape[0], 0, 0.0
+    Returns b."""
+    k, bias = g.shape[0], 0.0
     total = inner(root, root)
     active = np.arange(k)
     count, is_all = k, True
@@ -180,7 +176,6 @@ def descend_columns(X, g, curve, damp, root, slope, w, r, held, d, u, sweeps, en
             if change != 0.0:
                 d[j] += change
                 row_add(X, j, change, u)
-        work += count
         if worst <= enough and is_all:
             break
         count, is_all = kept, False
@@ -188,7 +183,7 @@ def descend_columns(X, g, curve, damp, root, slope, w, r, held, d, u, sweeps, en
             count, is_all = k, True
             for j in range(k):
                 active[j] = j
-    return work, bias
+    return bias
 
 
 @register_jitable

@@ -17,13 +17,17 @@ from ..data.rows import compiled_view
 
 #: Features of a Gram matrix, at most.
 LARGEST_GRAM = 4096
-#: Sweeps over columns that a Gram matrix is reckoned to save, and what its operations cost beside those of
-#: sparse columns: of the matrix product of dense rows, of sparse rows, and of a sweep over the matrix.
-SWEEPS = 30
-DENSE, SPARSE, SWEEP = 0.1, 1.0, 0.15
+#: Sweeps over columns that a Gram matrix is reckoned to save, and what an operation of a sweep over the matrix
+#: costs beside one on sparse columns.
+SWEEPS, SWEEP = 30, 0.15
 #: Rows of a matrix product at a time.
 BLOCK = 4096
-#: Sweeps at most.
+#: Sweeps over a Gram matrix between exact solutions on the weights that are not 0: at least, and more by what a
+#: factorisation of their matrix costs beside a sweep.  How often, and with how many weights at most.
+FEW, FACTOR, ROUNDS, LARGEST_FACTOR = 5, 24.0, 60, 2000
+#: What is added to their matrix, in terms of the mean of its diagonal: at least.
+RIDGE = 1e-13
+#: Sweeps over columns at most.
 MOST = 1000
 
 
@@ -105,16 +109,16 @@ class Columns:
 
     def model(self, h):
         """The quadratic model with curvatures h (n,) of the losses."""
-        is_cheap = len(self.index) <= LARGEST_GRAM and self._gram_work(h) < SWEEPS * 2.0 * self.n_entries
-        return (GramModel if is_cheap or not self.is_sparse else ColumnModel)(self, h)
+        return (GramModel if self._gram_pays(h) else ColumnModel)(self, h)
 
-    def _gram_work(self, h):
-        """Of a Gram matrix and sweeps over it, in operations on sparse columns."""
+    def _gram_pays(self, h):
+        """Whether a Gram matrix and sweeps over it cost less than sweeps over the columns."""
         k = len(self.index)
         if not self.is_sparse:
-            return DENSE * np.count_nonzero(h) * k * k + SWEEP * SWEEPS * k * k
+            return True
         lengths = np.diff(self.X.indptr)[h != 0.0].astype(float)
-        return 0.5 * SPARSE * float(lengths @ lengths) + SWEEP * SWEEPS * k * k
+        work = 0.5 * float(lengths @ lengths) + SWEEP * SWEEPS * k * k
+        return k <= LARGEST_GRAM and work < SWEEPS * 2.0 * float(lengths.sum())
 
 
 class GramModel:
@@ -131,10 +135,10 @@ class GramModel:
         else:
             _dense_gram(columns.X, h, H)
         self.H, self.h, self.columns = H, h, columns
-        self.n_touched = 0
 
     def descend(self, g, slope, w, r, held, damp, enough):
-        """(d, b) near the least m; `slope` is g_b, or None without an intercept."""
+        """(d, b) near the least m, until no subgradient is further from 0 than `enough`; `slope` is g_b, or
+        None without an intercept."""
         from .._jit.columns import descend_gram
 
         H, total = self.H, float(self.h.sum())
@@ -145,9 +149,61 @@ class GramModel:
             cross = self.columns.adjoint(self.h)
             H -= np.multiply.outer(cross / total, cross)
             g = g - cross * (slope / total)
-        d = np.zeros(len(H))
-        self.n_touched = descend_gram(H, g.copy(), w, r, held, d, 10, MOST // 10, enough)
+        d, q = np.zeros(len(H)), g.copy()
+        face = Face(H)
+        sweeps = FEW
+        for _ in range(ROUNDS):
+            if descend_gram(H, q, w, r, held, d, sweeps, enough) <= enough:
+                break
+            support = np.flatnonzero(w + d)
+            sweeps = FEW + int(len(support) ** 2 / (FACTOR * len(H)))
+            if not face.solve(support, q, w, r, d):
+                sweeps *= 10
         return d, -(slope + float(cross @ d)) / total if has_bias else 0.0
+
+
+class Face:
+    """Exact solutions over the weights that are not 0, as long as they keep their signs; where their matrix is
+    singular, or nearly, by steps of a proximal point method (Rockafellar 1976)."""
+
+    def __init__(self, H):
+        self.H, self.ridge = H, RIDGE
+
+    def solve(self, support, q, w, r, d) -> bool:
+        """Move d, and the gradient q with it; whether there was a way to go."""
+        from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+        if not 0 < len(support) <= LARGEST_FACTOR:
+            return False
+        part, u = self.H[np.ix_(support, support)], (w + d)[support]
+        slope = q[support] + r[support] * np.sign(u)
+        diagonal = np.arange(len(support))
+        ridged = part.copy()
+        ridged[diagonal, diagonal] += self.ridge * part[diagonal, diagonal].mean()
+        try:
+            factor = cho_factor(ridged, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            self.ridge *= 100.0
+            return False
+        step = -cho_solve(factor, slope, check_finite=False)
+        crosses = u * (u + step) < 0.0
+        if crosses.any():
+            cut = np.where(crosses, -u, step)
+            if slope @ cut + 0.5 * (cut @ (part @ cut)) < 0.0:
+                step = cut
+            else:
+                ratio = u[crosses] / -step[crosses]
+                step = step * ratio.min()
+                first = np.flatnonzero(crosses)[ratio.argmin()]
+                step[first] = -u[first]
+                self.ridge *= 100.0 if ratio.min() < 0.1 else 1.0
+        else:
+            self.ridge = max(0.1 * self.ridge, RIDGE)
+        gone = support[u + step == 0.0]
+        d[support] += step
+        d[gone] = -w[gone]
+        q += self.H[:, support] @ step
+        return True
 
 
 def _dense_gram(X, h, H):
@@ -178,7 +234,6 @@ class ColumnModel:
         self.view = (data, indices, starts)
         self.curve = np.empty(k)
         squared_norms(self.view, 0, k, self.curve)
-        self.n_touched = 0
 
     def descend(self, g, slope, w, r, held, damp, enough):
         """As of GramModel."""
@@ -186,8 +241,7 @@ class ColumnModel:
 
         d, u = np.zeros(len(g)), np.zeros(len(self.root))
         root = np.zeros(0) if slope is None else self.root
-        work, b = descend_columns(
+        b = descend_columns(
             self.view, g, self.curve + damp, damp, root, slope or 0.0, w, r, held, d, u, MOST, enough
         )
-        self.n_touched = work * (self.view[0].size // max(len(g), 1))
         return d, b

@@ -8,7 +8,9 @@ At w, with the duals a_i = -C s_i phi' and the curvatures h_i = C s_i phi'', the
 
 is minimised by coordinate descent (problems/columns.py), and a line search makes a step of it: glmnet's method
 (Friedman, Hastie & Tibshirani 2010), LIBLINEAR's for logistic regression (Yuan, Ho & Lin 2012).  b is put where
-sum_i a_i = 0, so that a / max(1, max_j |v_j| / r_j) is a feasible dual point, and P - D is a certificate.
+sum_i a_i = 0, so that a / max(1, max_j |v_j| / r_j) is a feasible dual point, and P - D is a certificate.  So are the
+duals a_i - h_i <x_i, d> that the model has at its minimum, which are nearly feasible, and near the best to second
+order in d: they tell a small gap before v itself has come as near to its bounds.
 
 Only a working set of features takes part: those that are not 0, and those whose constraint |v_j| <= r_j is
 nearest to be violated, beside the length of their column (Massias, Gramfort & Salmon 2018, celer).  Once the gap
@@ -24,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +41,7 @@ GROWTH = 2
 #: A round on a working set ends at this share of the whole gap, or of the gap asked for; after so many steps.
 SHARE, LAST, ROUND = 0.3, 0.3, 12
 #: A model is minimised until no subgradient is above this share of what they were.
-INNER = 0.05
+INNER = 0.02
 #: What of the model's decrease a step must have (Armijo).
 ARMIJO = 0.01
 #: How much is added to the curvature of a weight, in terms of its largest: at least, and at most.
@@ -79,6 +82,14 @@ class ProximalNewton:
         return {}
 
 
+class Dual(NamedTuple):
+    """D of shares that are feasible, which were divided by the ratio where that is above 1."""
+
+    value: float
+    shares: np.ndarray
+    ratio: float
+
+
 class Point:
     """Scores, what they make of the losses, and how far they were moved along (result.Step)."""
 
@@ -110,6 +121,7 @@ class Descent:
         self.dual, self.shares = start.get("dual", -np.inf), start.get("shares")
         self.vain, self.least = start.get("vain", 0), start.get("least", np.inf)
         self.is_level = "S" in start
+        self.guess, self.guess_dual = None, -np.inf
         self.squares = self._squares()
 
     def _squares(self):
@@ -125,22 +137,28 @@ class Descent:
         """Bounds at w, and what there is to know for the next round."""
         if not self.is_level:
             self._level()
-        self.v = self._sum(self.columns)
-        ratio = self._ratio(self.v, self.columns.index)
-        shares = self._feasible(ratio)
-        dual = self.problem.shares.linear(shares)
-        self.gap = self.primal - max(dual, self.dual)
-        self.nearness = self._nearness(ratio)
-        if dual > self.dual or self.shares is None:
-            self.dual, self.shares = dual, shares
+        index = self.columns.index
+        self.v = v = self._sum(self.columns, self.at.shares)
+        found = self._dual(v, index, self.at.shares)
+        if self.guess is not None and self.guess_dual > max(found.value, self.dual):
+            v_guess = self._sum(self.columns, self.guess)
+            better = self._dual(v_guess, index, self.guess)
+            if better.value > found.value:
+                v, found = v_guess, better
+        self.guess, self.guess_dual = None, -np.inf
+        is_best = found.value > self.dual or self.shares is None
+        if is_best:
+            self.dual, self.shares = found.value, found.shares
+        self.gap = self.primal - self.dual
+        self._order(v / max(found.ratio, 1.0))
+        if is_best:
             self._screen()
-        gap = self.gap
-        self.vain = 0 if gap < 0.999 * self.least else self.vain + 1
-        self.least = min(self.least, gap)
+        self.vain = 0 if self.gap < 0.999 * self.least else self.vain + 1
+        self.least = min(self.least, self.gap)
         return Step(
             self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way,
-            stalled=self.vain >= PATIENCE or not np.isfinite(gap), state=partial(self._state, dict(vars(self))),
-            proof=partial(self.problem.shares.proof, self.shares),
+            stalled=self.vain >= PATIENCE or not np.isfinite(self.gap),
+            state=partial(self._state, dict(vars(self))), proof=partial(self.problem.shares.proof, self.shares),
         )  # fmt: skip
 
     @staticmethod
@@ -149,26 +167,25 @@ class Descent:
         state = {name: known[name] for name in names}
         return state | {"S": known["at"].S, "way": known["at"].way, "alive": known["columns"].index}
 
-    def _sum(self, columns):
-        """v of the columns, where the duals are those of the losses."""
-        return columns.adjoint(self.problem.upper_duals * self.at.shares)
+    def _sum(self, columns, shares):
+        """v of the columns."""
+        return columns.adjoint(self.problem.upper_duals * shares)
 
-    def _ratio(self, v, index):
+    def _dual(self, v, index, shares):
+        """The dual point of shares, balanced and made so small that it is feasible for the features `index`,
+        whose v is given."""
         held, r = self.regulariser.held[index], self.regulariser.strength[index]
-        return float(np.max(np.where(held, v, np.abs(v)) / r, initial=0.0))
+        ratio = float(np.max(np.where(held, v, np.abs(v)) / r, initial=0.0))
+        shares = self.problem.shares.balanced(shares)
+        shares = shares / ratio if ratio > 1.0 else shares
+        return Dual(self.problem.shares.linear(shares), shares, ratio)
 
-    def _feasible(self, ratio):
-        """Shares of the losses' duals, balanced and made so small that they are feasible."""
-        shares = self.problem.shares.balanced(self.at.shares)
-        return shares / ratio if ratio > 1.0 else shares
-
-    def _nearness(self, ratio):
-        """How near each constraint is to be violated, 0 for the nearest; in lengths of columns."""
+    def _order(self, v):
+        """How far each constraint is from being violated, also in lengths of columns."""
         index = self.columns.index
-        v = self.v / max(ratio, 1.0)
         self.slack = self.regulariser.strength[index] - np.where(self.regulariser.held[index], v, np.abs(v))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.squares > 0.0, self.slack / np.sqrt(self.squares), np.inf)
+            self.distance = np.where(self.squares > 0.0, self.slack / np.sqrt(self.squares), np.inf)
 
     def _screen(self):
         """Drop the features that are 0 at every optimum."""
@@ -177,25 +194,32 @@ class Descent:
         kept = np.flatnonzero(~far | (self.w[self.columns.index] != 0.0))
         if len(kept) <= SHRUNK * len(far):
             self.columns = self.columns.part(kept)
-            self.v, self.nearness, self.squares = self.v[kept], self.nearness[kept], self.squares[kept]
+            self.v, self.distance, self.squares = self.v[kept], self.distance[kept], self.squares[kept]
 
     # Rounds on a working set.
 
     def round(self):
         """Newton steps on a working set until its gap is small beside that of all features."""
         places = self._working_set()
-        part, v = self.columns.part(places), self.v[places]
-        is_all = part is self.columns
+        part, v, squares = self.columns.part(places), self.v[places], self.squares[places]
         target = LAST * self.tol * abs(self.primal)
-        if not is_all:
+        if part is not self.columns:
             target = max(target, SHARE * self.gap)
         for _ in range(ROUND):
-            if not self._step(part, v):
+            moved = self._step(part, v, squares)
+            self._guess(part)
+            if not moved:
                 break
-            v = self._sum(part)
-            dual = self.problem.shares.linear(self._feasible(self._ratio(v, part.index)))
+            v = self._sum(part, self.at.shares)
+            dual = max(self._dual(v, part.index, self.at.shares).value, self.guess_dual)
             if self.primal - dual <= target:
                 break
+
+    def _guess(self, part):
+        """Keep the duals of the model's minimum where they are the best of this working set."""
+        value = self._dual(self._sum(part, self.model_shares), part.index, self.model_shares).value
+        if value > self.guess_dual:
+            self.guess, self.guess_dual = self.model_shares, value
 
     def _working_set(self):
         d = len(self.columns.index)
@@ -203,25 +227,22 @@ class Descent:
         self.size = max(self.size, FIRST, GROWTH * int(support.sum()))
         if self.size >= d:
             return np.arange(d)
-        nearness = np.where(support, -np.inf, self.nearness)
-        return np.sort(np.argpartition(nearness, self.size)[: self.size])
+        distance = np.where(support, -np.inf, self.distance)
+        return np.sort(np.argpartition(distance, self.size)[: self.size])
 
-    def _step(self, part, v) -> bool:
+    def _step(self, part, v, squares) -> bool:
         """A proximal Newton step on a part of the features, whose v is given; whether it moved."""
         problem, index = self.problem, part.index
         w, r, held = self.w[index], self.regulariser.strength[index], self.regulariser.held[index]
         h = problem.smooth.curvatures(self.at.shares, 1.0)
         slope = -float((problem.upper_duals * self.at.shares).sum()) if self.has_bias else None
-        squares = self.squares if part is self.columns else self.squares[np.searchsorted(self.columns.index, index)]
         miss = np.where(w != 0.0, np.abs(r * np.sign(w) - v), np.maximum(np.where(held, v, np.abs(v)) - r, 0.0))
-        worst = float(miss.max(initial=0.0))
-        d, b = part.model(h).descend(
-            -v, slope, w, r, held, self.damp * problem.stiffest * squares, INNER * worst
-        )
+        enough = INNER * min(float(miss.max(initial=0.0)), self.regulariser.weakest)
+        d, b = part.model(h).descend(-v, slope, w, r, held, self.damp * problem.stiffest * squares, enough)
+        dS = part.scores(d) + b
+        self.model_shares = problem.shares.moved(self.at.shares, h, dS)
         decrease = float(v @ d) - (slope or 0.0) * b - float(r @ (np.abs(w + d) - np.abs(w)))
-        if not decrease > 0.0:
-            return False
-        return self._search(index, w, d, b, part.scores(d) + b, decrease)
+        return decrease > 0.0 and self._search(index, w, d, b, dS, decrease)
 
     def _search(self, index, w, d, b, dS, decrease) -> bool:
         """Backtrack on the line to w + d until P has fallen by a share of what the model promised."""
