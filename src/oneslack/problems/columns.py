@@ -28,7 +28,7 @@ FEW, FACTOR, ROUNDS, LARGEST_FACTOR = 5, 24.0, 60, 2000
 #: What is added to their matrix, in terms of the mean of its diagonal: at least.
 RIDGE = 1e-13
 #: Sweeps over columns at most.
-MOST = 1000
+MOST = 100
 
 
 class Columns:
@@ -150,60 +150,57 @@ class GramModel:
             H -= np.multiply.outer(cross / total, cross)
             g = g - cross * (slope / total)
         d, q = np.zeros(len(H)), g.copy()
-        face = Face(H)
-        sweeps = FEW
+        face, sweeps = Face(), FEW
         for _ in range(ROUNDS):
             if descend_gram(H, q, w, r, held, d, sweeps, enough) <= enough:
                 break
             support = np.flatnonzero(w + d)
             sweeps = FEW + int(len(support) ** 2 / (FACTOR * len(H)))
-            if not face.solve(support, q, w, r, d):
+            step = None
+            if 0 < len(support) <= LARGEST_FACTOR:
+                u = (w + d)[support]
+                step = face.step(H[np.ix_(support, support)], q[support] + r[support] * np.sign(u), u)
+            if step is None:
                 sweeps *= 10
+                continue
+            d[support] = np.where(u + step == 0.0, -w[support], d[support] + step)
+            q += H[:, support] @ step
         return d, -(slope + float(cross @ d)) / total if has_bias else 0.0
 
 
 class Face:
-    """Exact solutions over the weights that are not 0, as long as they keep their signs; where their matrix is
-    singular, or nearly, by steps of a proximal point method (Rockafellar 1976)."""
+    """Exact steps over the weights that are not 0, as far as they keep their signs; where their matrix is
+    singular, or nearly, those of a proximal point method (Rockafellar 1976)."""
 
-    def __init__(self, H):
-        self.H, self.ridge = H, RIDGE
+    def __init__(self):
+        self.ridge = RIDGE
 
-    def solve(self, support, q, w, r, d) -> bool:
-        """Move d, and the gradient q with it; whether there was a way to go."""
+    def step(self, H, slope, u):
+        """From weights u, of a model with this slope and matrix; None where there is none."""
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-        if not 0 < len(support) <= LARGEST_FACTOR:
-            return False
-        part, u = self.H[np.ix_(support, support)], (w + d)[support]
-        slope = q[support] + r[support] * np.sign(u)
-        diagonal = np.arange(len(support))
-        ridged = part.copy()
-        ridged[diagonal, diagonal] += self.ridge * part[diagonal, diagonal].mean()
+        diagonal = np.arange(len(H))
+        ridged = H.copy()
+        ridged[diagonal, diagonal] += self.ridge * H[diagonal, diagonal].mean()
         try:
             factor = cho_factor(ridged, overwrite_a=True, check_finite=False)
         except LinAlgError:
             self.ridge *= 100.0
-            return False
+            return None
         step = -cho_solve(factor, slope, check_finite=False)
         crosses = u * (u + step) < 0.0
-        if crosses.any():
-            cut = np.where(crosses, -u, step)
-            if slope @ cut + 0.5 * (cut @ (part @ cut)) < 0.0:
-                step = cut
-            else:
-                ratio = u[crosses] / -step[crosses]
-                step = step * ratio.min()
-                first = np.flatnonzero(crosses)[ratio.argmin()]
-                step[first] = -u[first]
-                self.ridge *= 100.0 if ratio.min() < 0.1 else 1.0
-        else:
+        if not crosses.any():
             self.ridge = max(0.1 * self.ridge, RIDGE)
-        gone = support[u + step == 0.0]
-        d[support] += step
-        d[gone] = -w[gone]
-        q += self.H[:, support] @ step
-        return True
+            return step
+        cut = np.where(crosses, -u, step)
+        if slope @ cut + 0.5 * (cut @ (H @ cut)) < 0.0:
+            return cut
+        ratio = u[crosses] / -step[crosses]
+        step = step * ratio.min()
+        first = np.flatnonzero(crosses)[ratio.argmin()]
+        step[first] = -u[first]
+        self.ridge *= 100.0 if ratio.min() < 0.1 else 1.0
+        return step
 
 
 def _dense_gram(X, h, H):
@@ -229,9 +226,10 @@ class ColumnModel:
         starts = np.zeros(k + 1, np.int64)
         column_counts(columns.view, rows, starts)
         np.cumsum(starts, out=starts)
-        data, indices = np.empty(starts[-1], columns.X.dtype), np.empty(starts[-1], np.uint32)
+        data, indices = np.empty(starts[-1]), np.empty(starts[-1], np.int32)
         turn(columns.view, rows, self.root, starts[:-1].copy(), data, indices)
-        self.view = (data, indices, starts)
+        self.X = sp.csr_array((data, indices, starts), shape=(k, len(rows)))
+        self.view = compiled_view(self.X)
         self.curve = np.empty(k)
         squared_norms(self.view, 0, k, self.curve)
 

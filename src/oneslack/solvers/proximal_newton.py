@@ -40,8 +40,9 @@ FIRST = 200
 GROWTH = 2
 #: A round on a working set ends at this share of the whole gap, or of the gap asked for; after so many steps.
 SHARE, LAST, ROUND = 0.3, 0.3, 12
-#: A model is minimised until no subgradient is above this share of what they were.
-INNER = 0.02
+#: A model is minimised until no subgradient is above this share of the worst.  Once that is no more than FAR times
+#: r, as far as its duals have to be feasible for the gap that is asked for.
+INNER, FAR = 0.1, 100.0
 #: What of the model's decrease a step must have (Armijo).
 ARMIJO = 0.01
 #: How much is added to the curvature of a weight, in terms of its largest: at least, and at most.
@@ -50,6 +51,9 @@ DAMP, MOST_DAMP = 1e-9, 1.0
 LEVEL = 1e-11
 #: The share of features that are left which are worth a smaller matrix.
 SHRUNK = 0.7
+#: Where features are many, smaller C come first, each GAIN times the last, to a relative gap of STAGE; the first is
+#: about where |v_j| / r_j is EARLY at w = 0.
+GAIN, STAGE, EARLY = 10.0, 0.3, 10.0
 #: Rounds without progress after which rounding is to blame.
 PATIENCE = 5
 
@@ -71,15 +75,29 @@ class ProximalNewton:
     needs = ("columns",)
 
     def steps(self, problem, start=None, tol=1e-3):
-        descent = Descent(problem, start or {}, tol)
-        while True:
-            yield descent.look()
-            descent.round()
+        start = start or {}
+        features = Features(problem)
+        stages = list(start.get("stages", ()))
+        if "w" not in start:
+            first = Descent(problem, features, {}, tol)
+            yield first.look(problem)
+            start, stages = first.goes_on(), first.stages()
+            if not stages:
+                yield from first.rounds(problem)
+        while stages:
+            descent = Descent(problem.with_C(stages[0]), features, start, STAGE)
+            yield from descent.steps(problem, stages)
+            start, stages = descent.goes_on(), stages[1:]
+        yield from Descent(problem, features, start, tol).steps(problem, stages)
 
     @staticmethod
     def at_other_C(state, ratio):
         """From where it ended; what was ruled out there may not be here."""
         return {}
+
+
+def no_dual_point():
+    """Of a step at another C."""
 
 
 class Dual(NamedTuple):
@@ -98,34 +116,73 @@ class Point:
         self.shares, self.linear, self.loss, _ = problem.smooth.duals(S, 1.0)
 
 
-class Descent:
-    """The run: w and its point, the columns that are left, the best dual point."""
+class Features:
+    """All columns, and the sums of their squares, centred where there is an intercept."""
 
-    def __init__(self, problem, start, tol):
+    def __init__(self, problem):
+        self.columns = problem.columns
+        self.squares = self.columns.squares(problem.sample_weights, bool(problem.regulariser.n_free))
+
+
+class Descent:
+    """The run at one C: w and its point, the columns that are left, the best dual point."""
+
+    def __init__(self, problem, features, start, tol):
         self.problem, self.regulariser, self.tol = problem, problem.regulariser, tol
         self.has_bias = bool(self.regulariser.n_free)
         w = start.get("w")
         w = self.regulariser.start() if w is None else self.regulariser.feasible(w)
         check_point(problem, w)
-        self.w, self.columns = w, problem.columns
-        if "alive" in start:
-            check_places("the features that are left", start["alive"], len(self.columns.index))
-            self.columns = self.columns.part(start["alive"])
+        self.w, self.columns, self.squares = w, features.columns, features.squares
         if "S" in start:
             check_scores(problem, start["S"])
-            S, way = start["S"], problem.scores.believed(w, start["S"], start["way"])
+            S, way = start["S"], start["way"]
         else:
             S, way = problem.scores(w), norm_up(w)
         self.at = Point(problem, S, way)
         self.size, self.damp = start.get("size", 0), start.get("damp", DAMP)
-        self.dual, self.shares = start.get("dual", -np.inf), start.get("shares")
-        self.vain, self.least = start.get("vain", 0), start.get("least", np.inf)
-        self.is_level = "S" in start
+        self.dual, self.shares = -np.inf, None
+        self.vain, self.least = 0, np.inf
         self.guess, self.guess_dual = None, -np.inf
-        self.squares = self._squares()
+        self.is_resumed = "alive" in start
+        if self.is_resumed:
+            self._resume(start)
+        elif "S" not in start:
+            self._level()
 
-    def _squares(self):
-        return self.columns.squares(self.problem.sample_weights, self.has_bias)
+    def _resume(self, start):
+        """Go on from the state of a step."""
+        alive = start["alive"]
+        check_places("the features that are left", alive, len(self.columns.index))
+        self.columns, self.squares = self.columns.part(alive), self.squares[alive]
+        self.at.way = self.problem.scores.believed(self.w, self.at.S, self.at.way)
+        for name in ("dual", "shares", "gap", "distance", "vain", "least"):
+            setattr(self, name, start[name])
+        self.v = self._sum(self.columns, self.at.shares)
+
+    def goes_on(self) -> dict:
+        """What a run at another C starts from."""
+        return {"w": self.w, "S": self.at.S, "way": self.at.way}
+
+    def stages(self) -> list[float]:
+        """Smaller C to be solved loosely before, from where few features are not 0; none where the first
+        working set holds all features."""
+        if len(self.columns.index) <= FIRST or not self.violation > EARLY * GAIN:
+            return []
+        count = int(np.log(self.violation / EARLY) / np.log(GAIN))
+        return [self.problem.C / GAIN**k for k in range(count, 0, -1)]
+
+    def steps(self, whole, stages):
+        """Looks at all features with rounds in between; before other stages until the gap is small."""
+        if not self.is_resumed:
+            yield self.look(whole, stages)
+        yield from self.rounds(whole, stages)
+
+    def rounds(self, whole, stages=()):
+        """The same without the first look."""
+        while not stages or (self.gap > STAGE * abs(self.primal) and self.vain < PATIENCE):
+            self.round()
+            yield self.look(whole, stages)
 
     @property
     def primal(self):
@@ -133,13 +190,13 @@ class Descent:
 
     # Looks at all features.
 
-    def look(self) -> Step:
-        """Bounds at w, and what there is to know for the next round."""
-        if not self.is_level:
-            self._level()
+    def look(self, whole, stages=()) -> Step:
+        """Bounds at w, of the whole problem where this is no stage before it, and what there is to know for
+        the next round."""
         index = self.columns.index
         self.v = v = self._sum(self.columns, self.at.shares)
         found = self._dual(v, index, self.at.shares)
+        self.violation = found.ratio
         if self.guess is not None and self.guess_dual > max(found.value, self.dual):
             v_guess = self._sum(self.columns, self.guess)
             better = self._dual(v_guess, index, self.guess)
@@ -155,17 +212,28 @@ class Descent:
             self._screen()
         self.vain = 0 if self.gap < 0.999 * self.least else self.vain + 1
         self.least = min(self.least, self.gap)
+        return self._told(whole, list(stages))
+
+    def _told(self, whole, stages):
+        shares, state = whole.shares, partial(self._state, dict(vars(self)), stages)
+        if stages:
+            primal = self.regulariser.value(self.w) + self.at.loss * (whole.C / self.problem.C)
+            return Step(
+                self.w, -np.inf, primal, n_cuts=len(self.columns.index), way=self.at.way, state=state,
+                proof=no_dual_point,
+            )  # fmt: skip
         return Step(
-            self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way,
+            self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way, state=state,
             stalled=self.vain >= PATIENCE or not np.isfinite(self.gap),
-            state=partial(self._state, dict(vars(self))), proof=partial(self.problem.shares.proof, self.shares),
+            proof=partial(shares.proof, self.shares),
         )  # fmt: skip
 
     @staticmethod
-    def _state(known):
-        names = ("w", "size", "damp", "dual", "shares", "vain", "least")
+    def _state(known, stages):
+        names = ("w", "size", "damp", "dual", "shares", "gap", "distance", "vain", "least")
         state = {name: known[name] for name in names}
-        return state | {"S": known["at"].S, "way": known["at"].way, "alive": known["columns"].index}
+        more = {"S": known["at"].S, "way": known["at"].way, "alive": known["columns"].index, "stages": stages}
+        return state | more
 
     def _sum(self, columns, shares):
         """v of the columns."""
@@ -206,7 +274,7 @@ class Descent:
         if part is not self.columns:
             target = max(target, SHARE * self.gap)
         for _ in range(ROUND):
-            moved = self._step(part, v, squares)
+            moved = self._step(part, v, squares, target)
             self._guess(part)
             if not moved:
                 break
@@ -230,19 +298,28 @@ class Descent:
         distance = np.where(support, -np.inf, self.distance)
         return np.sort(np.argpartition(distance, self.size)[: self.size])
 
-    def _step(self, part, v, squares) -> bool:
+    def _step(self, part, v, squares, target) -> bool:
         """A proximal Newton step on a part of the features, whose v is given; whether it moved."""
         problem, index = self.problem, part.index
         w, r, held = self.w[index], self.regulariser.strength[index], self.regulariser.held[index]
         h = problem.smooth.curvatures(self.at.shares, 1.0)
         slope = -float((problem.upper_duals * self.at.shares).sum()) if self.has_bias else None
         miss = np.where(w != 0.0, np.abs(r * np.sign(w) - v), np.maximum(np.where(held, v, np.abs(v)) - r, 0.0))
-        enough = INNER * min(float(miss.max(initial=0.0)), self.regulariser.weakest)
+        worst, weakest = float(miss.max(initial=0.0)), self.regulariser.weakest
+        enough = INNER * worst
+        if worst <= FAR * weakest:
+            enough = min(enough, self._precision(target) * weakest)
         d, b = part.model(h).descend(-v, slope, w, r, held, self.damp * problem.stiffest * squares, enough)
         dS = part.scores(d) + b
         self.model_shares = problem.shares.moved(self.at.shares, h, dS)
         decrease = float(v @ d) - (slope or 0.0) * b - float(r @ (np.abs(w + d) - np.abs(w)))
         return decrease > 0.0 and self._search(index, w, d, b, dS, decrease)
+
+    def _precision(self, target):
+        """By what share |v_j| may be above r_j so that duals which are made smaller by it lose little of a gap
+        of `target`."""
+        primal, penalty = abs(self.primal), self.regulariser.value(self.w)
+        return min(0.2 * target / max(penalty, 1e-3 * primal), np.sqrt(0.2 * target / primal)) if primal else 1.0
 
     def _search(self, index, w, d, b, dS, decrease) -> bool:
         """Backtrack on the line to w + d until P has fallen by a share of what the model promised."""
@@ -273,7 +350,6 @@ class Descent:
 
     def _level(self):
         """Put b where the duals sum to 0, by Newton's method within a bracket."""
-        self.is_level = True
         if not self.has_bias:
             return
         problem, S, one = self.problem, self.at.S, np.ones(len(self.at.S))
