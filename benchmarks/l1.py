@@ -111,7 +111,7 @@ class Contest:
 
     def theirs(self, tol):
         """(seconds, P)."""
-        options = {"C": self.C, "tol": tol, "fit_intercept": False, "random_state": 0, "max_iter": 100_000}
+        options = {"C": self.C, "tol": tol, "fit_intercept": False, "random_state": 0, "max_iter": 1000}
         if self.loss == "logistic":
             model = LogisticRegression(l1_ratio=1.0, solver="liblinear", **options)
         else:

@@ -56,7 +56,7 @@ class Columns:
         if len(places) == k:
             return self
         if not self.is_sparse:
-            return Columns(self.X[:, places], self.index[places])
+            return Columns(np.take(self.X, places, axis=1), self.index[places])
         from .._jit.columns import pick_columns
 
         X, to = self.X, np.full(k, -1, np.int32)

@@ -34,8 +34,8 @@ from ..certificate.rounding import moved, norm_up
 from ..memory.state_coding import check_places, check_point, check_scores
 from ..result import Step
 
-#: Features of the first working set; with as many or fewer in all, there is no other.
-FIRST = 200
+#: Features of the first working set; those of all of them, where there are no others.
+FIRST, FEW = 50, 200
 #: Features of a working set, in terms of those that are not 0.
 GROWTH = 2
 #: A round on a working set ends at this share of the whole gap, or of the gap asked for; after so many steps.
@@ -81,13 +81,15 @@ class ProximalNewton:
         if "w" not in start:
             first = Descent(problem, features, {}, tol)
             yield first.look(problem)
-            start, stages = first.goes_on(), first.stages()
+            stages = first.stages()
+            start = first.goes_on(stages[0] if stages else problem.C)
             if not stages:
                 yield from first.rounds(problem)
         while stages:
             descent = Descent(problem.with_C(stages[0]), features, start, STAGE)
             yield from descent.steps(problem, stages)
-            start, stages = descent.goes_on(), stages[1:]
+            stages = stages[1:]
+            start = descent.goes_on(stages[0] if stages else problem.C)
         yield from Descent(problem, features, start, tol).steps(problem, stages)
 
     @staticmethod
@@ -144,6 +146,7 @@ class Descent:
         self.dual, self.shares = -np.inf, None
         self.vain, self.least = 0, np.inf
         self.guess, self.guess_dual = None, -np.inf
+        self.v = start.get("v")
         self.is_resumed = "alive" in start
         if self.is_resumed:
             self._resume(start)
@@ -160,14 +163,16 @@ class Descent:
             setattr(self, name, start[name])
         self.v = self._sum(self.columns, self.at.shares)
 
-    def goes_on(self) -> dict:
-        """What a run at another C starts from."""
-        return {"w": self.w, "S": self.at.S, "way": self.at.way}
+    def goes_on(self, C) -> dict:
+        """What a run at another C starts from, after a look at all features."""
+        is_known = self.v is not None and len(self.v) == len(self.w) - self.regulariser.n_free
+        v = self.v * (C / self.problem.C) if is_known else None
+        return {"w": self.w, "S": self.at.S, "way": self.at.way, "v": v}
 
     def stages(self) -> list[float]:
         """Smaller C to be solved loosely before, from where few features are not 0; none where the first
         working set holds all features."""
-        if len(self.columns.index) <= FIRST or not self.violation > EARLY * GAIN:
+        if len(self.columns.index) <= FEW or not self.violation > EARLY * GAIN:
             return []
         count = int(np.log(self.violation / EARLY) / np.log(GAIN))
         return [self.problem.C / GAIN**k for k in range(count, 0, -1)]
@@ -193,26 +198,32 @@ class Descent:
     def look(self, whole, stages=()) -> Step:
         """Bounds at w, of the whole problem where this is no stage before it, and what there is to know for
         the next round."""
-        index = self.columns.index
-        self.v = v = self._sum(self.columns, self.at.shares)
-        found = self._dual(v, index, self.at.shares)
-        self.violation = found.ratio
-        if self.guess is not None and self.guess_dual > max(found.value, self.dual):
-            v_guess = self._sum(self.columns, self.guess)
-            better = self._dual(v_guess, index, self.guess)
-            if better.value > found.value:
-                v, found = v_guess, better
-        self.guess, self.guess_dual = None, -np.inf
+        v, found = self._best_dual()
         is_best = found.value > self.dual or self.shares is None
         if is_best:
             self.dual, self.shares = found.value, found.shares
         self.gap = self.primal - self.dual
         self._order(v / max(found.ratio, 1.0))
-        if is_best:
+        if is_best and not stages:
             self._screen()
         self.vain = 0 if self.gap < 0.999 * self.least else self.vain + 1
         self.least = min(self.least, self.gap)
         return self._told(whole, list(stages))
+
+    def _best_dual(self):
+        """(v, the dual point) of the model's duals or of those of the losses."""
+        index, guess = self.columns.index, self.guess
+        self.guess, self.guess_dual = None, -np.inf
+        if guess is not None:
+            v_guess = self._sum(self.columns, guess)
+            found = self._dual(v_guess, index, guess)
+            if self.primal - found.value <= self.tol * abs(self.primal):
+                return v_guess, found
+        if self.v is None:
+            self.v = self._sum(self.columns, self.at.shares)
+        own = self._dual(self.v, index, self.at.shares)
+        self.violation = own.ratio
+        return (v_guess, found) if guess is not None and found.value > own.value else (self.v, own)
 
     def _told(self, whole, stages):
         shares, state = whole.shares, partial(self._state, dict(vars(self)), stages)
@@ -262,38 +273,43 @@ class Descent:
         kept = np.flatnonzero(~far | (self.w[self.columns.index] != 0.0))
         if len(kept) <= SHRUNK * len(far):
             self.columns = self.columns.part(kept)
-            self.v, self.distance, self.squares = self.v[kept], self.distance[kept], self.squares[kept]
+            self.distance, self.squares = self.distance[kept], self.squares[kept]
+            self.v = None if self.v is None else self.v[kept]
 
     # Rounds on a working set.
 
     def round(self):
         """Newton steps on a working set until its gap is small beside that of all features."""
+        if self.v is None:
+            self.v = self._sum(self.columns, self.at.shares)
         places = self._working_set()
         part, v, squares = self.columns.part(places), self.v[places], self.squares[places]
         target = LAST * self.tol * abs(self.primal)
         if part is not self.columns:
             target = max(target, SHARE * self.gap)
+        self.v = None
         for _ in range(ROUND):
-            moved = self._step(part, v, squares, target)
-            self._guess(part)
-            if not moved:
+            if not self._step(part, v, squares, target) or self.primal - self.guess_dual <= target:
                 break
             v = self._sum(part, self.at.shares)
-            dual = max(self._dual(v, part.index, self.at.shares).value, self.guess_dual)
-            if self.primal - dual <= target:
+            self.v = v if part is self.columns else None
+            own = self._dual(v, part.index, self.at.shares).value
+            if own > self.guess_dual:
+                self.guess = None
+            if self.primal - own <= target:
                 break
 
-    def _guess(self, part):
+    def _guess(self, part, shares):
         """Keep the duals of the model's minimum where they are the best of this working set."""
-        value = self._dual(self._sum(part, self.model_shares), part.index, self.model_shares).value
+        value = self._dual(self._sum(part, shares), part.index, shares).value
         if value > self.guess_dual:
-            self.guess, self.guess_dual = self.model_shares, value
+            self.guess, self.guess_dual = shares, value
 
     def _working_set(self):
         d = len(self.columns.index)
         support = self.w[self.columns.index] != 0.0
         self.size = max(self.size, FIRST, GROWTH * int(support.sum()))
-        if self.size >= d:
+        if max(self.size, FEW) >= d:
             return np.arange(d)
         distance = np.where(support, -np.inf, self.distance)
         return np.sort(np.argpartition(distance, self.size)[: self.size])
@@ -311,7 +327,8 @@ class Descent:
             enough = min(enough, self._precision(target) * weakest)
         d, b = part.model(h).descend(-v, slope, w, r, held, self.damp * problem.stiffest * squares, enough)
         dS = part.scores(d) + b
-        self.model_shares = problem.shares.moved(self.at.shares, h, dS)
+        if worst <= FAR * weakest:
+            self._guess(part, problem.shares.moved(self.at.shares, h, dS))
         decrease = float(v @ d) - (slope or 0.0) * b - float(r @ (np.abs(w + d) - np.abs(w)))
         return decrease > 0.0 and self._search(index, w, d, b, dS, decrease)
 
