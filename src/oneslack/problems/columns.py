@@ -27,8 +27,6 @@ BLOCK = 4096
 FEW, FACTOR, ROUNDS, LARGEST_FACTOR = 5, 24.0, 60, 2000
 #: What is added to their matrix, in terms of the mean of its diagonal: at least.
 RIDGE = 1e-13
-#: Sweeps over columns at most.
-MOST = 100
 
 
 class Columns:
@@ -136,9 +134,9 @@ class GramModel:
             _dense_gram(columns.X, h, H)
         self.H, self.h, self.columns = H, h, columns
 
-    def descend(self, g, slope, w, r, held, damp, enough):
+    def descend(self, g, slope, w, r, held, damp, enough, most):
         """(d, b) near the least m, until no subgradient is further from 0 than `enough`; `slope` is g_b, or
-        None without an intercept."""
+        None without an intercept, and sweeps over columns are at most `most`."""
         from .._jit.columns import descend_gram
 
         H, total = self.H, float(self.h.sum())
@@ -233,13 +231,13 @@ class ColumnModel:
         self.curve = np.empty(k)
         squared_norms(self.view, 0, k, self.curve)
 
-    def descend(self, g, slope, w, r, held, damp, enough):
+    def descend(self, g, slope, w, r, held, damp, enough, most):
         """As of GramModel."""
         from .._jit.columns import descend_columns
 
         d, u = np.zeros(len(g)), np.zeros(len(self.root))
         root = np.zeros(0) if slope is None else self.root
         b = descend_columns(
-            self.view, g, self.curve + damp, damp, root, slope or 0.0, w, r, held, d, u, MOST, enough
+            self.view, g, self.curve + damp, damp, root, slope or 0.0, w, r, held, d, u, most, enough
         )
         return d, b

@@ -43,6 +43,8 @@ SHARE, LAST, ROUND = 0.3, 0.3, 12
 #: A model is minimised until no subgradient is above this share of the worst.  Once that is no more than FAR times
 #: r, as far as its duals have to be feasible for the gap that is asked for.
 INNER, FAR = 0.1, 100.0
+#: Sweeps over columns for one model; twice as many after each round that has not halved the gap, up to this.
+SWEEPS, MOST_SWEEPS = 100, 10_000
 #: What of the model's decrease a step must have (Armijo).
 ARMIJO = 0.01
 #: How much is added to the curvature of a weight, in terms of its largest: at least, and at most.
@@ -77,10 +79,11 @@ class ProximalNewton:
     def steps(self, problem, start=None, tol=1e-3):
         start = start or {}
         features = Features(problem)
-        stages = list(start.get("stages", ()))
-        if "w" not in start:
-            first = Descent(problem, features, {}, tol)
-            yield first.look(problem)
+        stages = start.get("stages", [])
+        if "w" not in start or stages is None:
+            first = Descent(problem, features, start, tol)
+            if not first.is_resumed:
+                yield first.look(problem, None)
             stages = first.stages()
             start = first.goes_on(stages[0] if stages else problem.C)
             if not stages:
@@ -144,7 +147,8 @@ class Descent:
         self.at = Point(problem, S, way)
         self.size, self.damp = start.get("size", 0), start.get("damp", DAMP)
         self.dual, self.shares = -np.inf, None
-        self.vain, self.least = 0, np.inf
+        self.vain, self.least, self.violation = 0, np.inf, np.inf
+        self.sweeps = start.get("sweeps", SWEEPS)
         self.guess, self.guess_dual = None, -np.inf
         self.v = start.get("v")
         self.is_resumed = "alive" in start
@@ -159,9 +163,8 @@ class Descent:
         check_places("the features that are left", alive, len(self.columns.index))
         self.columns, self.squares = self.columns.part(alive), self.squares[alive]
         self.at.way = self.problem.scores.believed(self.w, self.at.S, self.at.way)
-        for name in ("dual", "shares", "gap", "distance", "vain", "least"):
+        for name in ("dual", "shares", "gap", "distance", "vain", "least", "violation"):
             setattr(self, name, start[name])
-        self.v = self._sum(self.columns, self.at.shares)
 
     def goes_on(self, C) -> dict:
         """What a run at another C starts from, after a look at all features."""
@@ -197,7 +200,7 @@ class Descent:
 
     def look(self, whole, stages=()) -> Step:
         """Bounds at w, of the whole problem where this is no stage before it, and what there is to know for
-        the next round."""
+        the next round.  `stages` are those left, None before they are known."""
         v, found = self._best_dual()
         is_best = found.value > self.dual or self.shares is None
         if is_best:
@@ -207,8 +210,10 @@ class Descent:
         if is_best and not stages:
             self._screen()
         self.vain = 0 if self.gap < 0.999 * self.least else self.vain + 1
+        if self.gap > 0.5 * self.least:
+            self.sweeps = min(2 * self.sweeps, MOST_SWEEPS)
         self.least = min(self.least, self.gap)
-        return self._told(whole, list(stages))
+        return self._told(whole, stages)
 
     def _best_dual(self):
         """(v, the dual point) of the model's duals or of those of the losses."""
@@ -241,8 +246,9 @@ class Descent:
 
     @staticmethod
     def _state(known, stages):
-        names = ("w", "size", "damp", "dual", "shares", "gap", "distance", "vain", "least")
+        names = ("w", "size", "damp", "dual", "shares", "gap", "distance", "vain", "least", "violation", "sweeps", "v")
         state = {name: known[name] for name in names}
+        stages = None if stages is None else list(stages)
         more = {"S": known["at"].S, "way": known["at"].way, "alive": known["columns"].index, "stages": stages}
         return state | more
 
@@ -325,7 +331,8 @@ class Descent:
         enough = INNER * worst
         if worst <= FAR * weakest:
             enough = min(enough, self._precision(target) * weakest)
-        d, b = part.model(h).descend(-v, slope, w, r, held, self.damp * problem.stiffest * squares, enough)
+        damp = self.damp * problem.stiffest * squares
+        d, b = part.model(h).descend(-v, slope, w, r, held, damp, enough, self.sweeps)
         dS = part.scores(d) + b
         if worst <= FAR * weakest:
             self._guess(part, problem.shares.moved(self.at.shares, h, dS))
