@@ -37,14 +37,14 @@ from ..result import Step
 #: Features of the first working set; those of all of them, where there are no others.
 FIRST, FEW = 50, 200
 #: Features of a working set, in terms of those that are not 0.
-GROWTH = 2
+GROWTH = 3
 #: A round on a working set ends at this share of the whole gap, or of the gap asked for; after so many steps.
-SHARE, LAST, ROUND = 0.3, 0.3, 12
+SHARE, LAST, ROUND = 0.5, 0.3, 8
 #: A model is minimised until no subgradient is above this share of the worst.  Once that is no more than FAR times
 #: r, as far as its duals have to be feasible for the gap that is asked for.
 INNER, FAR = 0.1, 100.0
 #: Sweeps over columns for one model; twice as many after each round that has not halved the gap, up to this.
-SWEEPS, MOST_SWEEPS = 100, 10_000
+SWEEPS, MOST_SWEEPS = 30, 10_000
 #: What of the model's decrease a step must have (Armijo).
 ARMIJO = 0.01
 #: How much is added to the curvature of a weight, in terms of its largest: at least, and at most.
@@ -56,6 +56,8 @@ SHRUNK = 0.7
 #: Where features are many, smaller C come first, each GAIN times the last, to a relative gap of STAGE; the first is
 #: about where |v_j| / r_j is EARLY at w = 0.
 GAIN, STAGE, EARLY = 10.0, 0.3, 10.0
+#: Where they are few, examples a weight in the first sample, and how much larger the next one is.
+SAMPLE_ROWS, SAMPLE_GROWTH = 32, 8
 #: Rounds without progress after which rounding is to blame.
 PATIENCE = 5
 
@@ -86,7 +88,9 @@ class ProximalNewton:
                 yield first.look(problem, None)
             stages = first.stages()
             start = first.goes_on(stages[0] if stages else problem.C)
-            if not stages:
+            if not stages and (w := sampled(problem, tol)) is not None:
+                start = {"w": w}
+            elif not stages:
                 yield from first.rounds(problem)
         while stages:
             descent = Descent(problem.with_C(stages[0]), features, start, STAGE)
@@ -99,6 +103,21 @@ class ProximalNewton:
     def at_other_C(state, ratio):
         """From where it ended; what was ruled out there may not be here."""
         return {}
+
+
+def sampled(problem, tol):
+    """A start from small samples of the examples, each eight times the last; None where these are few."""
+    w, size, rng = None, SAMPLE_ROWS * problem.n_params, np.random.default_rng(0)
+    while size * SAMPLE_GROWTH <= problem.n and problem.n_params <= FEW:
+        strata = np.arange(size) + rng.random(size)
+        index = (strata * (problem.n / size)).astype(np.int64)
+        if problem.sample_weights[index].any():
+            part, start = problem.sample(index), {} if w is None else {"w": w}
+            descent = Descent(part, Features(part), start, tol)
+            descent.fall(0.1 * problem.n_params / size)
+            w = descent.w
+        size *= SAMPLE_GROWTH
+    return w
 
 
 def no_dual_point():
@@ -138,6 +157,7 @@ class Descent:
         w = start.get("w")
         w = self.regulariser.start() if w is None else self.regulariser.feasible(w)
         check_point(problem, w)
+        self.penalty = self.regulariser.value(w)
         self.w, self.columns, self.squares = w, features.columns, features.squares
         if "S" in start:
             check_scores(problem, start["S"])
@@ -194,7 +214,7 @@ class Descent:
 
     @property
     def primal(self):
-        return self.regulariser.value(self.w) + self.at.loss
+        return self.penalty + self.at.loss
 
     # Looks at all features.
 
@@ -233,7 +253,7 @@ class Descent:
     def _told(self, whole, stages):
         shares, state = whole.shares, partial(self._state, dict(vars(self)), stages)
         if stages:
-            primal = self.regulariser.value(self.w) + self.at.loss * (whole.C / self.problem.C)
+            primal = self.penalty + self.at.loss * (whole.C / self.problem.C)
             return Step(
                 self.w, -np.inf, primal, n_cuts=len(self.columns.index), way=self.at.way, state=state,
                 proof=no_dual_point,
@@ -305,6 +325,15 @@ class Descent:
             if self.primal - own <= target:
                 break
 
+    def fall(self, share):
+        """Newton steps on all features until one lowers P by less than a share of it."""
+        for _ in range(ROUND):
+            before = self.primal
+            if not self._step(self.columns, self._sum(self.columns, self.at.shares), self.squares, np.inf):
+                break
+            if before - self.primal <= share * abs(before):
+                break
+
     def _guess(self, part, shares):
         """Keep the duals of the model's minimum where they are the best of this working set."""
         value = self._dual(self._sum(part, shares), part.index, shares).value
@@ -334,7 +363,7 @@ class Descent:
         damp = self.damp * problem.stiffest * squares
         d, b = part.model(h).descend(-v, slope, w, r, held, damp, enough, self.sweeps)
         dS = part.scores(d) + b
-        if worst <= FAR * weakest:
+        if worst <= FAR * weakest and target < np.inf:
             self._guess(part, problem.shares.moved(self.at.shares, h, dS))
         decrease = float(v @ d) - (slope or 0.0) * b - float(r @ (np.abs(w + d) - np.abs(w)))
         return decrease > 0.0 and self._search(index, w, d, b, dS, decrease)
@@ -342,33 +371,34 @@ class Descent:
     def _precision(self, target):
         """By what share |v_j| may be above r_j so that duals which are made smaller by it lose little of a gap
         of `target`."""
-        primal, penalty = abs(self.primal), self.regulariser.value(self.w)
-        return min(0.2 * target / max(penalty, 1e-3 * primal), np.sqrt(0.2 * target / primal)) if primal else 1.0
+        primal = abs(self.primal)
+        if not primal:
+            return 1.0
+        return min(0.2 * target / max(self.penalty, 1e-3 * primal), np.sqrt(0.2 * target / primal))
 
     def _search(self, index, w, d, b, dS, decrease) -> bool:
         """Backtrack on the line to w + d until P has fallen by a share of what the model promised."""
-        problem, before, t = self.problem, self.primal, 1.0
+        before, t = self.primal, 1.0
         r, S, way = self.regulariser.strength[index], self.at.S, self.at.way
-        direction = np.zeros(len(self.w))
-        direction[index] = d
-        if self.has_bias:
-            direction[self.regulariser.free] = b
-        rest = before - self.at.loss - float(r @ np.abs(w))
         for _ in range(40):
             new = w + t * d
-            at = Point(problem, S + t * dS, way)
-            after = rest + float(r @ np.abs(new)) + at.loss
-            if after <= before - ARMIJO * t * decrease:
+            at = Point(self.problem, S + t * dS, way)
+            penalty = float(r @ np.abs(new))  # all other weights are 0
+            if penalty + at.loss <= before - ARMIJO * t * decrease:
                 break
+            after = penalty + at.loss
             t *= min(max(0.5 * t * decrease / max(after - before + t * decrease, 1e-300), 0.1), 0.6)
         else:
             return False
         self.damp = min(max(self.damp * (10.0 if t < 0.1 else 0.1), DAMP), MOST_DAMP)
         if way is not None:
-            at.way = moved(way + t * norm_up(direction), self.w, t, direction)
-        self.w = self.w + t * direction
+            old = np.append(w, self.w[self.regulariser.free]) if self.has_bias else w
+            direction = np.append(d, b) if self.has_bias else d
+            at.way = moved(way + t * norm_up(direction), old, t, direction)
+        self.w, self.at, self.penalty = self.w.copy(), at, penalty
         self.w[index] = new
-        self.at = at
+        if self.has_bias:
+            self.w[self.regulariser.free] += t * b
         self._level()
         return True
 
