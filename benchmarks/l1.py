@@ -191,7 +191,9 @@ def summary(rows):
         if not chosen:
             continue
         ratios = np.array([ratio(row[3]) for row in chosen])
-        worst = ", ".join(f"{chosen[i][0]} C={chosen[i][2]:g} {ratios[i]:.2f}" for i in np.argsort(-ratios)[:5])
+        worst = ", ".join(
+            f"{chosen[i][0]} C={chosen[i][2]:g} {ratios[i]:.2f}" for i in np.argsort(-ratios)[:5]
+        )
         lines.append(
             f"{loss or 'all'}: {len(chosen)} cases, ours / LIBLINEAR {np.exp(np.log(ratios).mean()):.2f} "
             f"(geometric mean), {np.mean(ratios > 1):.0%} above 1; worst: {worst}"
@@ -211,7 +213,10 @@ def main():
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     threadpool_limits(1)  # idle threads of a BLAS spin, and their seconds would count
-    rows, text = [], ["| set | loss | C | optimum | weights | LIBLINEAR | ours | ratio |", "|---|" + "---|" * 7]
+    rows, text = (
+        [],
+        ["| set | loss | C | optimum | weights | LIBLINEAR | ours | ratio |", "|---|" + "---|" * 7],
+    )
     print("\n".join(text), flush=True)
     for name in options.sets:
         X, y = SETS[name](options)

@@ -151,7 +151,7 @@ class Regulariser:
 class Lasso:
     """sum_k r_k |w_k| over the penalised coordinates (L1), some of them held >= 0; as for Regulariser.
 
-        D(a) = <a, b>      where |v_k| <= r_k for all k, or v_k <= r_k for those held >= 0
+    D(a) = <a, b>      where |v_k| <= r_k for all k, or v_k <= r_k for those held >= 0
     """
 
     n_params: int

@@ -33,7 +33,9 @@ def exact_primal(X, y, C, s, w, intercept, r=None):
 def draw(seed):
     rng = np.random.default_rng(seed)
     n, d = rng.integers(1, 7), rng.integers(1, 5)
-    X = rng.choice([rng.normal(size=(n, d)), rng.integers(-2, 3, (n, d)) * 1.0, rng.normal(size=(n, d)) * 1e3])
+    X = rng.choice(
+        [rng.normal(size=(n, d)), rng.integers(-2, 3, (n, d)) * 1.0, rng.normal(size=(n, d)) * 1e3]
+    )
     y = rng.choice([-1.0, 1.0], n)
     s = rng.choice([0.0, 0.5, 1.0, 3.0], n) if seed % 2 else np.ones(n)
     s[0] = 1.0
@@ -109,7 +111,7 @@ def test_a_prior_is_refused():
 @pytest.mark.parametrize("solver", ["one_slack", "n_slack", "dual_cd", "newton", "streaming"])
 def test_solvers_for_squared_weights_are_refused(solver):
     problem = oneslack.L1Problem(Linear(2, SquaredHinge()), np.eye(2), [1, -1])
-    with pytest.raises(ValueError, match="it lacks a penalty of squared weights. Use ProximalNewton."):
+    with pytest.raises(ValueError, match=r"it lacks a penalty of squared weights\. Use ProximalNewton\."):
         oneslack.solve(problem, solver)
 
 

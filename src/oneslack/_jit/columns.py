@@ -4,7 +4,8 @@ A model is, of d (k,), with w the weights that it starts from, r >= 0 and held w
 
     m(d) = <g, d> + 1/2 <d, (H + diag(damp)) d> + sum_j r_j |w_j + d_j|
 
-where H is given as a matrix, or as X X', whose rows are the columns, times the roots of the curvatures of the losses.
+where H is given as a matrix, or as X X': the rows of X are the columns, times the roots of the curvatures of
+the losses.
 """
 
 import numpy as np

@@ -17,14 +17,14 @@ from ..data.rows import compiled_view
 
 #: Features of a Gram matrix, at most.
 LARGEST_GRAM = 4096
-#: Sweeps over columns that a Gram matrix is reckoned to save, and what an operation of a sweep over the matrix
-#: costs beside one on sparse columns.
+#: Sweeps over columns that a Gram matrix is reckoned to save, and what an operation of a sweep over the
+#: matrix costs beside one on sparse columns.
 SWEEPS, SWEEP = 30, 0.15
 #: Rows of a matrix product at a time.
 BLOCK = 4096
-#: Sweeps over a Gram matrix between exact solutions on the weights that are not 0: at least, and more by what a
-#: factorisation of their matrix costs beside a sweep.  How often, and with how many weights at most.
-FEW, FACTOR, ROUNDS, LARGEST_FACTOR = 5, 24.0, 60, 2000
+#: Sweeps over a Gram matrix between exact solutions on the weights that are not 0: at least, and more by what
+#: a factorisation of their matrix costs beside a sweep.  How often, and with how many weights at most.
+FEW, FACTOR, ROUNDS, LARGEST_FACTOR = 5, 24.0, 60, 300
 #: What is added to their matrix, in terms of the mean of its diagonal: at least.
 RIDGE = 1e-13
 
@@ -48,6 +48,11 @@ class Columns:
         """Numbers that X holds."""
         return self.X.nnz if self.is_sparse else self.X.size
 
+    @cached_property
+    def _counts(self):
+        """(k,): the numbers of each column of a sparse matrix."""
+        return np.bincount(self.X.indices, minlength=len(self.index))
+
     def part(self, places) -> Columns:
         """Those at `places`, in order; itself where that is all."""
         k = len(self.index)
@@ -59,9 +64,7 @@ class Columns:
 
         X, to = self.X, np.full(k, -1, np.int32)
         to[places] = np.arange(len(places), dtype=np.int32)
-        counts = np.bincount(X.indices, minlength=k) if not hasattr(self, "_counts") else self._counts
-        self._counts = counts
-        size = int(counts[places].sum())
+        size = int(self._counts[places].sum())
         data, indices = np.empty(size, X.dtype), np.empty(size, np.int32)
         indptr = np.empty(X.shape[0] + 1, np.int32 if size < 2**31 else np.int64)
         pick_columns(self.view, to, data, indices, indptr)

@@ -89,11 +89,6 @@ class L1Problem(Problem):
         """All features."""
         return Columns(self.data.X, np.arange(self.model.n_features))
 
-    @property
-    def stiffest(self) -> float:
-        """The largest curvature of C phi."""
-        return self.C * self.model.phi.stiffest
-
     def lower(self, proof, w, upper, enough=np.inf) -> Lower:
         """What a dual point proves, where P(w) <= upper."""
         lower = self._lower(proof, upper)
@@ -146,4 +141,6 @@ class L1Shares(Shares):
         share = gamma(16) + gamma(4 * data.n + 64) ** 2
         error, tiny = share * mass, 16.0 * TINY * data.n
         loss_error = gamma(data.n + 16) * losses + tiny
-        return Proof(problem.C * v, linear, error / problem.regulariser.weakest + tiny, loss_error, error + tiny)
+        return Proof(
+            problem.C * v, linear, error / problem.regulariser.weakest + tiny, loss_error, error + tiny
+        )

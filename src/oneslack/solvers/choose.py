@@ -45,8 +45,8 @@ BY_NAME = {
 }
 #: What a refusal may name in place of what does not fit.
 PUBLIC = (
-    OneSlack(), NSlack(), DualCD(), Newton(), ProximalNewton(), DistributedDual(), ExactKernel(), SampledCuts("linear"),
-    BasisFunctions(),
+    OneSlack(), NSlack(), DualCD(), Newton(), ProximalNewton(), DistributedDual(), ExactKernel(),
+    SampledCuts("linear"), BasisFunctions(),
 )  # fmt: skip
 
 
