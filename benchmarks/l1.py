@@ -124,7 +124,7 @@ class Contest:
         return found
 
     def _fit(self, tol, pipe):
-        options = {"C": self.C, "tol": tol, "fit_intercept": False, "random_state": 0, "max_iter": 1000}
+        options = {"C": self.C, "tol": tol, "fit_intercept": False, "random_state": 0, "max_iter": 100_000}
         if self.loss == "logistic":
             model = LogisticRegression(l1_ratio=1.0, solver="liblinear", **options)
         else:

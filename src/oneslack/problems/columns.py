@@ -20,6 +20,8 @@ LARGEST_GRAM = 4096
 #: Sweeps over columns that a Gram matrix is reckoned to save, and what an operation of a sweep over the
 #: matrix costs beside one on sparse columns.
 SWEEPS, SWEEP = 30, 0.15
+#: Likewise where examples with a curvature are at least TALL times the features, which more often are alike.
+MANY, TALL = 150, 20
 #: Rows of a matrix product at a time.
 BLOCK = 4096
 #: Sweeps over a Gram matrix between exact solutions on the weights that are not 0: at least, and more by what
@@ -118,8 +120,9 @@ class Columns:
         if not self.is_sparse:
             return True
         lengths = np.diff(self.X.indptr)[h != 0.0].astype(float)
-        work = 0.5 * float(lengths @ lengths) + SWEEP * SWEEPS * k * k
-        return k <= LARGEST_GRAM and work < SWEEPS * 2.0 * float(lengths.sum())
+        sweeps = MANY if len(lengths) >= TALL * k else SWEEPS
+        work = 0.5 * float(lengths @ lengths) + SWEEP * sweeps * k * k
+        return k <= LARGEST_GRAM and work < sweeps * 2.0 * float(lengths.sum())
 
 
 class GramModel:
