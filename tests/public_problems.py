@@ -5,6 +5,8 @@ import numpy as np
 import oneslack
 from oneslack.datasets import make_checkers
 from oneslack.formats import ShardWriter, open_shards
+from oneslack.losses import SquaredHinge
+from oneslack.models.linear.scalar import Linear
 from oneslack.problems.any_risk import RiskProblem
 from oneslack.solvers.choose import BY_NAME
 
@@ -56,6 +58,7 @@ PROBLEMS = {
     "chain": lambda folder: oneslack.Problem(oneslack.Chain(2, 2), SENTENCES, LABELS),
     "decoded": lambda folder: oneslack.Problem(Decoded(), X, Y),
     "constraints": lambda folder: oneslack.ConstraintProblem(X * Y[:, None], np.ones(24)),
+    "l1": lambda folder: oneslack.L1Problem(Linear(2, SquaredHinge(), True), X, Y),
     "kernel": lambda folder: oneslack.KernelProblem(oneslack.Binary(2), RBF, X, Y),
     "kernel regression": lambda folder: oneslack.KernelProblem(oneslack.Regression(2), RBF, X, X[:, 0]),
     "kernel intercepts": lambda folder: oneslack.KernelProblem(
@@ -69,7 +72,7 @@ PROBLEMS = {
 SOLVERS = {name: name for name in ("auto", *BY_NAME)} | {
     kind: getattr(oneslack, kind)()
     for kind in (
-        "OneSlack", "NSlack", "DualCD", "Newton", "Streaming", "DistributedDual", "ExactKernel",
-        "SampledCuts", "BasisFunctions",
+        "OneSlack", "NSlack", "DualCD", "Newton", "ProximalNewton", "Streaming", "DistributedDual",
+        "ExactKernel", "SampledCuts", "BasisFunctions",
     )
 }  # fmt: skip

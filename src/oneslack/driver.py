@@ -36,8 +36,8 @@ def solve(
     Parameters
     ----------
     problem : Problem or RiskProblem
-    solver : a solver, "auto", or the name of one ("one_slack", "n_slack", "dual_cd", "newton", "streaming",
-        "distributed_dual")
+    solver : a solver, "auto", or the name of one ("one_slack", "n_slack", "dual_cd", "newton",
+        "proximal_newton", "streaming", "distributed_dual")
     tol : relative duality gap (P - D) / P to stop at
     epsilon : stop when no one-slack constraint is violated by more (mean loss) instead
     max_iter, time_limit : steps and seconds; the best w so far is returned with its gap

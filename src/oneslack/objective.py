@@ -51,6 +51,9 @@ class Regulariser:
     free: np.ndarray | None = None
     scale: np.ndarray | None = None
 
+    #: Whether weights are penalised by their squares.
+    is_squared = True
+
     @staticmethod
     def of(model) -> Regulariser:
         """The plain one of a model's weights: intercepts are free."""
@@ -148,6 +151,58 @@ class Regulariser:
         """The same for v given by prior + v / r^2."""
         v = self.gradient(unclipped)
         return self.dual(v, linear)
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """sum_k r_k |w_k| over the penalised coordinates (L1), some of them held >= 0; as for Regulariser.
+
+    D(a) = <a, b>      where |v_k| <= r_k for all k, or v_k <= r_k for those held >= 0
+    """
+
+    n_params: int
+    nonnegative: np.ndarray | None = None
+    free: np.ndarray | None = None
+    scale: np.ndarray | None = None
+
+    prior = None
+    is_plain = is_squared = False
+
+    n_free = Regulariser.n_free
+    weakest = Regulariser.weakest
+    feasible = Regulariser.feasible
+
+    @cached_property
+    def strength(self) -> np.ndarray:
+        """(n_params,): r, 0 where a coordinate is free."""
+        r = np.ones(self.n_params) if self.scale is None else self.scale.copy()
+        if self.n_free:
+            r[self.free] = 0.0
+        return r
+
+    @cached_property
+    def held(self) -> np.ndarray:
+        """(n_params,) of bool: the weights held >= 0."""
+        return np.zeros(self.n_params, bool) if self.nonnegative is None else self.nonnegative
+
+    def start(self) -> np.ndarray:
+        return np.zeros(self.n_params)
+
+    def value(self, w) -> float:
+        return inner(self.strength, np.abs(w))
+
+    def is_least_at(self, w) -> bool:
+        return not (self.strength * w).any()
+
+    def ratio(self, v) -> float:
+        """The largest |v_k| / r_k: v divided by it is feasible where it is above 1."""
+        size = np.abs(v) if self.nonnegative is None else np.where(self.nonnegative, v, np.abs(v))
+        penalised = self.strength > 0.0
+        return float(np.max(size[penalised] / self.strength[penalised], initial=0.0))
+
+    def dual(self, v, linear: float) -> float:
+        """min_w sum_k r_k |w_k| - <v, w> + linear; free coordinates of v are taken as 0."""
+        return linear if self.ratio(v) <= 1.0 else -np.inf
 
 
 class KeptWeights:

@@ -153,8 +153,7 @@ class Scores(Protocol):
 
 class Sized(Protocol):
     """Optional, for models with scores or batches: how large their examples are, so that bounds hold whatever
-    rounding does.  Without it scores certify nothing; batches are judged by their cuts at w = 0.
-    """
+    rounding does.  Without it scores certify nothing; batches are judged by their cuts at w = 0."""
 
     def sizes(self, data) -> Any:
         """rounding.Sizes of the packed examples; `data.depth` is how many numbers a score sums up."""
@@ -249,6 +248,7 @@ class Problem(Protocol):
     shares: ProblemShares | None
     passes: Callable | None
     smooth: ProblemSmooth | None
+    columns: Any
     kernel: Any
     parts: list | None
     storage: Any
@@ -291,14 +291,12 @@ class Problem(Protocol):
         """Whether P(w) is `primal`, but for rounding."""
 
     # What rounding can have done (certificate/rounding.py).
-
     extent: Any
 
-    # At least P(w), computed as `primal`; what a dual point proves where P(w) <= upper.
+    # At least P(w), computed as `primal`; what a dual point proves where P(w) <= upper; or both (optional).
     def upper(self, w, primal, enough=np.inf, way=0.0) -> float: ...
     def lower(self, proof, w, upper, enough=np.inf) -> Any: ...
-    def prove(self, step, w, primal, way, share) -> Any:
-        """Optional: both bounds at once, in its own way."""
+    def prove(self, step, w, primal, way, share) -> Any: ...
 
     def plane_errors(self, lowest) -> tuple[float, float]:
         """By how much a plane's normal and its offset may be off, where none is below `lowest`."""
@@ -310,7 +308,6 @@ class Problem(Protocol):
     seen: list | None
 
     def see(self, seen: list) -> None: ...
-
     def estimate(self, w) -> tuple[float, float]:
         """Optional, where P is dear: (P(w), its standard error), for solvers that prove nothing."""
 
@@ -342,6 +339,9 @@ class ProblemShares(Protocol):
     can_rest: bool
 
     def sum(self, shares): ...
+    def linear(self, shares): ...
+    def balanced(self, shares): ...
+    def moved(self, shares, h, dS): ...
     def proof(self, shares): ...
     def proof_at(self, v, linear, shares): ...
 
@@ -352,6 +352,7 @@ class ProblemSmooth(Protocol):
     def duals(self, S, mu): ...
     def slope(self, S, dS, t, mu): ...
     def hessian(self, shares, mu): ...
+    def curvatures(self, shares, mu): ...
     def centre(self, w): ...
 
 

@@ -58,3 +58,14 @@ def test_what_has_no_meaning_is_refused(folder, run, command, sentence):
     assert done.code == 2
     assert sentence in done.err
     assert not (folder / "m").exists()
+
+
+def test_l1_selects(folder, run):
+    done = run("train", "classify", "kinds.csv", "-o", "m", "--penalty", "l1", "-C", "0.1")
+    assert done.code == 0
+    assert "(certified)" in done.out
+    model = oneslack.load("m")
+    assert (model.penalty, model.loss, model.multi_class) == ("l1", "squared_hinge", "ovr")
+    done = run("train", "classify", "kinds.csv", "-o", "n", "--penalty", "l1", "--loss", "hinge")
+    assert done.code != 0
+    assert "penalty='l1' needs a loss without kinks" in done.err

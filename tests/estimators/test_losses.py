@@ -174,3 +174,30 @@ def test_dual_is_taken_and_refused_as_scikit_learn_does():
     ):
         with pytest.raises(ValueError, match="Unsupported set of arguments"):
             LinearSVC(**options).fit(X, Y)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+@each_C
+def test_l1_is_liblinears(loss, C):
+    """Without an intercept, which LIBLINEAR penalises."""
+    ours = LinearSVC(C, penalty="l1", loss=loss, fit_intercept=False, tol=1e-7).fit(X, Y)
+    if loss == "logistic":
+        theirs = LogisticRegression(C=C, l1_ratio=1.0, solver="liblinear", fit_intercept=False, tol=1e-8)
+    else:
+        theirs = LiblinearSVC(C=C, penalty="l1", dual=False, fit_intercept=False, tol=1e-8)
+    w = theirs.set_params(max_iter=100_000).fit(X, Y).coef_[0]
+    risk = (logistic if loss == "logistic" else squared_hinges)(w, 0.0, C) - 0.5 * w @ w
+    assert ours.objective_ == pytest.approx(np.abs(w).sum() + risk, rel=1e-5)
+    assert 0 < (ours.coef_ != 0).sum() < X.shape[1]
+
+
+def test_l1_selects_along_a_path_and_by_tuning(tmp_path):
+    model = LinearSVC(penalty="l1", loss="logistic")
+    counts = [(each.coef_ != 0).sum() for each in oneslack.path(model, X, Y, C=[0.01, 0.1, 1.0])]
+    assert counts == sorted(counts)
+    best = oneslack.tune(model, X, Y, C=[0.001, 1.0])
+    assert best.best_C == 1.0
+    three = LinearSVC(penalty="l1", loss="squared_hinge").fit(FLOWERS, KINDS)
+    assert three.coef_.shape == (3, 4)
+    three.save(tmp_path / "model")
+    assert oneslack.load(tmp_path / "model").penalty == "l1"

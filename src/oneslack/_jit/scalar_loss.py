@@ -126,6 +126,13 @@ def smooth_slope(phi, y, s, S, dS, t, mu, lo, hi):
 
 
 @njit(**LOOP)
+def curvatures(phi, s, p, mu, out):
+    """out[i] = s_i phi_mu'' where the duals are p."""
+    for i in range(p.shape[0]):
+        out[i] = s[i] * curvature(phi, p[i], mu)
+
+
+@njit(**LOOP)
 def smooth_hessian(phi, X, s, p, mu, lo, hi, intercept, H):
     """H += sum_i s_i phi_mu'' x_i x_i' (lower triangle); the bias comes last."""
     d = H.shape[0]

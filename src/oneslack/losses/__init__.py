@@ -53,6 +53,8 @@ class Loss(Protocol):
     has_sides: bool
     #: The largest |p|; where there is none, charge(a, C) is at least a^2 / 4 C.
     steepest: float
+    #: The largest curvature of phi; inf where it has kinks.
+    stiffest: float
 
     def value(self, y, z):
         """phi."""

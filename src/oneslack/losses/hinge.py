@@ -15,6 +15,7 @@ class Hinge(NamedTuple):
 
     has_sides = True
     steepest = 1.0
+    stiffest = np.inf
 
     def value(self, y, z):
         return max(1.0 - y * z, 0.0)

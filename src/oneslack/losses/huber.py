@@ -13,6 +13,7 @@ class Huber(NamedTuple):
     delta: float = 1.0
 
     has_sides = False
+    stiffest = 1.0
 
     @property
     def steepest(self):

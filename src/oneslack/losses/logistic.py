@@ -20,6 +20,7 @@ class Logistic(NamedTuple):
 
     has_sides = True
     steepest = 1.0
+    stiffest = 0.25
     #: No slope is 0, so the best intercept depends on how much both sides weigh.
     has_odds = True
 

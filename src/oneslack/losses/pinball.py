@@ -18,6 +18,7 @@ class Pinball(NamedTuple):
 
     has_sides = False
     steepest = 1.0
+    stiffest = np.inf
 
     def value(self, y, z):
         r = y - z

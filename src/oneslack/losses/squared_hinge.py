@@ -15,6 +15,7 @@ class SquaredHinge(NamedTuple):
 
     has_sides = True
     steepest = np.inf
+    stiffest = 2.0
 
     def value(self, y, z):
         u = max(1.0 - y * z, 0.0)

@@ -14,6 +14,7 @@ class SquaredTube(NamedTuple):
 
     has_sides = False
     steepest = np.inf
+    stiffest = 2.0
 
     def value(self, y, z):
         excess = max(abs(y - z) - self.epsilon, 0.0)

@@ -19,6 +19,7 @@ class Tube(NamedTuple):
 
     has_sides = False
     steepest = 1.0
+    stiffest = np.inf
 
     def value(self, y, z):
         return max(abs(y - z) - self.epsilon, 0.0)

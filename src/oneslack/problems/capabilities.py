@@ -5,6 +5,7 @@
     shares    duals as shares of the wrong outputs, and what they prove
     passes    passes(seed): dual coordinate passes of the model's own
     smooth    the hinge rounded off by mu, for Newton steps
+    columns   the features, where they are what is selected (L1)
     kernel    the Mercer kernel, where w is an expansion over examples
     parts     who holds which examples, where these lie with workers
     storage   the examples by ranges, where they lie on disk
@@ -44,7 +45,7 @@ def offers_scores(model, rescaling="margin") -> bool:
 class Capable:
     """A problem of a model; where nothing else is said it can do nothing but give mean cuts."""
 
-    oracle = scores = shares = passes = smooth = kernel = parts = storage = None
+    oracle = scores = shares = passes = smooth = columns = kernel = parts = storage = None
     #: Whether examples are seen through scores, here or elsewhere; whether worst outputs of many examples are
     #: found at once, by compiled code; how many cuts of each example cutting planes should remember.
     sees_scores = has_batches = False
@@ -181,6 +182,14 @@ class Shares:
         """Whether the model tells how far an example is from moving its duals."""
         return hasattr(self.model, "rest")
 
+    def linear(self, shares) -> float:
+        """sum alpha loss."""
+        return self.problem.C * self.model.dual_loss(self.data, shares)
+
+    def balanced(self, shares) -> np.ndarray:
+        """The nearest shares without a component along the free weights."""
+        return self.model.balance(self.data, shares)
+
     def sum(self, shares) -> np.ndarray:
         """v = sum alpha delta."""
         problem = self.problem
@@ -194,9 +203,8 @@ class Shares:
     def proof(self, shares) -> Proof:
         """The dual point of shares, balanced where there are intercepts: a lower bound of min P, whatever
         they are."""
-        shares = self.model.balance(self.data, shares)
-        linear = self.problem.C * self.model.dual_loss(self.data, shares)
-        return self.proof_at(self.sum(shares), linear, shares)
+        shares = self.balanced(shares)
+        return self.proof_at(self.sum(shares), self.linear(shares), shares)
 
     def proof_at(self, v, linear, shares) -> Proof:
         """The same of balanced shares, given its sums."""
@@ -253,6 +261,10 @@ class Smooth:
         problem = self.problem
         parts = problem.scores.map_scores(self.model.smooth_slope, S, dS, t, mu)
         return tuple(problem.C * sum(values) for values in zip(*parts, strict=True))
+
+    def curvatures(self, shares, mu) -> np.ndarray:
+        """(n,): C s_i times the curvature of the loss of each example."""
+        return self.problem.C * self.model.curvatures(self.problem.data, shares, mu)
 
     def hessian(self, shares, mu) -> np.ndarray:
         """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""

@@ -20,6 +20,7 @@ from .kernel.sampled_cuts import SampledCuts
 from .n_slack import NSlack
 from .newton import Newton
 from .one_slack import OneSlack
+from .proximal_newton import ProximalNewton
 from .streaming.reader import Streaming
 
 #: Newton wins where its Hessian is small beside the data (benchmarks/RESULTS.md).
@@ -68,6 +69,8 @@ NEEDS = {
     "dual steps": Need("duals of single examples", _has_dual_steps),
     "reads": Need("rest, or dual passes, for examples that are read and forgotten", _can_be_read),
     "smooth": Need("smooth_duals, smooth_slope, smooth_hessian", lambda problem: problem.smooth is not None),
+    "squares": Need("a penalty of squared weights", lambda problem: problem.regulariser.is_squared),
+    "columns": Need("an L1 penalty (L1Problem)", lambda problem: problem.columns is not None),
     "plain": Need("a plain 1/2 |w|^2", lambda problem: problem.regulariser.is_plain),
     "any sign": Need(
         "weights of any sign, as Newton cannot hold weights >= 0",
@@ -116,13 +119,14 @@ BY_NAME = {
     "n_slack": lambda problem, seed: NSlack(seed=seed),
     "dual_cd": lambda problem, seed: (DualCD if problem.parts is None else DistributedDual)(seed=seed),
     "newton": lambda problem, seed: Newton(seed=seed),
+    "proximal_newton": lambda problem, seed: ProximalNewton(),
     "streaming": lambda problem, seed: Streaming(seed=seed),
     "distributed_dual": lambda problem, seed: DistributedDual(seed=seed),
 }
 #: What a refusal may name in place of what does not fit.
 PUBLIC = (
-    OneSlack(), NSlack(), DualCD(), Newton(), DistributedDual(), ExactKernel(), SampledCuts("linear"),
-    BasisFunctions(),
+    OneSlack(), NSlack(), DualCD(), Newton(), ProximalNewton(), DistributedDual(), ExactKernel(),
+    SampledCuts("linear"), BasisFunctions(),
 )  # fmt: skip
 
 
@@ -136,6 +140,11 @@ class Rule(NamedTuple):
 
 #: The first that holds is taken.
 RULES = [
+    Rule(
+        "proximal_newton",
+        lambda problem: problem.columns is not None,
+        "an L1 penalty: proximal Newton steps on working sets of features",
+    ),
     Rule(
         "streaming",
         lambda problem: problem.storage is not None,

@@ -54,7 +54,7 @@ class DualCD:
     seed: int = 0
 
     name = "dual_cd"
-    needs = ("weights", "here", "memory", "passes|rows")
+    needs = ("weights", "squares", "here", "memory", "passes|rows")
     #: With a model's own passes there is no matrix product.
     is_compiled = True
 

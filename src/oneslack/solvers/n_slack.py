@@ -53,7 +53,7 @@ class NSlack:
     parts: int = 0
 
     name = "n_slack"
-    needs = ("weights", "memory", "rows")
+    needs = ("weights", "squares", "memory", "rows")
 
     def steps(self, problem, start=None, tol=1e-3):
         return (self._sparing if self.parts else self._rounds)(problem, start or {}, tol)

@@ -63,7 +63,7 @@ class Newton:
     seed: int = 0
 
     name = "newton"
-    needs = ("weights", "here", "memory", "smooth", "any sign")
+    needs = ("weights", "squares", "here", "memory", "smooth", "any sign")
 
     def steps(self, problem, start=None, tol=1e-3):
         start = start or {}

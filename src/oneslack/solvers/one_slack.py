@@ -71,7 +71,7 @@ class OneSlack:
     planes: int = 1
 
     name = "one_slack"
-    needs = ("weights",)
+    needs = ("weights", "squares")
 
     def steps(self, problem, start=None, tol=1e-3):
         planes = Planes(

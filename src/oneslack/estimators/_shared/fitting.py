@@ -267,6 +267,10 @@ def problem_of(estimator, model, X, Y, *, sample_weight=None, **options):
     of rows, or None."""
     engine, solver = getattr(estimator, "engine", None), estimator.solver
     options |= {"n_jobs": estimator.n_jobs}
+    if getattr(estimator, "penalty", "l2") == "l1":
+        from .like_liblinear import l1_problem
+
+        return l1_problem(estimator, model, X, Y, sample_weight=sample_weight, **options)
     if is_shards(X) and engine in (None, "threads"):
         from ...problems.on_disk import ShardedProblem
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from .given import given_terms
+from .given import given_terms, is_shards
 
 
 def check_combination(penalty, loss, dual):
@@ -19,6 +19,15 @@ def check_combination(penalty, loss, dual):
         raise ValueError(f"Unsupported set of arguments: {named}; penalty='l1' needs a loss without kinks")
     if (is_hinge and dual is False) or (penalty == "l1" and dual is True):
         raise ValueError(f"Unsupported set of arguments: {named}; dual chooses nothing here, leave it out")
+
+
+def l1_problem(estimator, model, X, Y, **options):
+    """With sum_k |w_k| in place of 1/2 |w|^2."""
+    from ...problems.l1 import L1Problem
+
+    if is_shards(X) or getattr(estimator, "engine", None) not in (None, "threads"):
+        raise ValueError("penalty='l1' needs examples in memory, on this machine; use penalty='l2'")
+    return L1Problem(model, X, Y, estimator.C, **options)
 
 
 def with_constant(model, X):

@@ -149,6 +149,14 @@ class ScalarModel:
 
         return smooth_slope(self.phi, data.y, data.weights, S, dS, t, mu, shard.lo, shard.hi)
 
+    def curvatures(self, data, p, mu):
+        """(n,): s_i times the curvature of the loss where its dual is p_i."""
+        from ..._jit.scalar_loss import curvatures
+
+        out = np.empty(data.n)
+        curvatures(self.phi, data.weights, p, mu, out)
+        return out
+
     def smooth_hessian(self, data, shard, p, mu):
         from ..._jit.scalar_loss import smooth_hessian
 

@@ -61,7 +61,7 @@ class DistributedDual:
     passes: int = 1
 
     name = "distributed_dual"
-    needs = ("weights", "parts", "plain", "dual steps")
+    needs = ("weights", "squares", "parts", "plain", "dual steps")
 
     def steps(self, problem, start=None, tol=1e-3):
         if problem.passes is not None:

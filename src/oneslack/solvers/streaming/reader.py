@@ -72,7 +72,7 @@ class Streaming:
     seed: int = 0
 
     name = "streaming"
-    needs = ("weights", "here", "reads")
+    needs = ("weights", "squares", "here", "reads")
 
     def steps(self, problem, start=None, tol=1e-3):
         if problem.scores is None:
