@@ -19,7 +19,7 @@ from ..data.rows import compiled_view
 LARGEST_GRAM = 4096
 #: Sweeps over columns that a Gram matrix is reckoned to save, and what an operation of a sweep over the
 #: matrix costs beside one on sparse columns.
-SWEEPS, SWEEP = 30, 0.15
+SWEEPS, SWEEP = 10, 0.15
 #: Likewise where examples with a curvature are at least TALL times the features, which more often are alike.
 MANY, TALL = 150, 20
 #: Rows of a matrix product at a time.
