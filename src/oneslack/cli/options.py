@@ -153,6 +153,13 @@ ClassLoss = Annotated[
     Literal["hinge", "squared_hinge", "logistic"] | None,
     typer.Option(help="What an example costs; logistic gives probabilities. (default: hinge)"),
 ]
+Penalty = Annotated[
+    Literal["l2", "l1"] | None,
+    typer.Option(
+        help="What weights cost: squares, or their size, which makes most of them 0 (with squared_hinge, its "
+        "default, or logistic). (default: l2)"
+    ),
+]
 MultiClass = Annotated[
     Literal["crammer_singer", "ovr"] | None,
     typer.Option(

@@ -24,6 +24,7 @@ from .options import (
     Nonnegative,
     Output,
     PairC,
+    Penalty,
     PlaneSolver,
     Prior,
     Solver,
@@ -65,6 +66,7 @@ def classify(
         typer.Option(help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive),
     ] = None,
     loss: ClassLoss = None,
+    penalty: Penalty = None,
     tol: Tol = 1e-3,
     epsilon: Epsilon = None,
     solver: Solver = "auto",
@@ -106,7 +108,8 @@ def classify(
     """
     from . import training
 
-    only_linear = {"loss": loss, "prior": prior, "nonnegative": nonnegative, "memory": memory}
+    weighed = {"prior": prior, "nonnegative": nonnegative, "memory": memory}
+    only_linear = {"loss": loss, "penalty": penalty} | weighed
     of_classes = {"multi_class": multi_class, "class_weight": class_weight}
     k = train_terms.check_metric(metric, k, beta, solver, no_intercept, **of_classes, **only_linear)
     by_kernel = train_terms.kernel_terms(kernel, method=method, sample_size=sample_size)
@@ -125,16 +128,15 @@ def classify(
         train_terms.check_size(k, examples.table)
         model = training.build("MetricSVC", metric=metric, k=k, beta=beta or 1.0, **options)
         return training.train(model, examples, output, telling, keeping)
-    options |= {
-        "multi_class": multi_class or ("crammer_singer" if loss in (None, "hinge") else "ovr"),
-        "class_weight": train_terms.weight_of_classes(class_weight, labels, file),
-    }
+    loss = loss or ("squared_hinge" if penalty == "l1" else "hinge")
+    options["multi_class"] = multi_class or ("crammer_singer" if loss == "hinge" else "ovr")
+    options["class_weight"] = train_terms.weight_of_classes(class_weight, labels, file)
     estimate = None
     if by_kernel:
         model = training.build("KernelSVC", **options, **by_kernel)
     else:
         options |= train_terms.weight_terms("LinearSVC", prior, nonnegative, examples, labels)
-        model = training.build("LinearSVC", loss=loss or "hinge", **options)
+        model = training.build("LinearSVC", loss=loss, penalty=penalty or "l2", **options)
         estimate = training.stream(model, examples, memory, seed, telling.quiet)
     return training.train(model, examples, output, telling, keeping, estimate=estimate)
 

@@ -161,6 +161,11 @@ def _basis_features(basis, X) -> np.ndarray:
 
 def _classes(estimator, X, y, sample_weight):
     given, X = X, _rows(X)
+    if getattr(estimator, "penalty", "l2") == "l1":
+        raise OneslackError(
+            "check_certificate knows penalties of squared weights, not penalty='l1'; compare with "
+            "oneslack.L1Problem instead"
+        )
     codes, K = _known_classes(estimator, y), len(estimator.classes_)
     s = example_weights(X, estimator.classes_, codes, estimator.class_weight, sample_weight)
     s, C = _ones(len(codes), s), C_of(estimator)

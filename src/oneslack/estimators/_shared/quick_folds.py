@@ -34,7 +34,8 @@ def folds_for(estimator, X, y, splits) -> list[QuickFold] | None:
     is_plain = (
         estimator.epsilon is None and estimator.time_limit is None and not wants_parts(estimator.solver)
     )
-    if not is_plain or estimator._penalises_intercept:  # a training that is asked for more than a gap
+    is_plain = is_plain and estimator.penalty == "l2" and not estimator._penalises_intercept
+    if not is_plain:  # a training that is asked for more than a gap
         return None
     check_parameters(estimator)
     estimator = clone(estimator)
