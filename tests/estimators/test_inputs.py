@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oneslack import KernelFeatures, KernelSVC, LinearSVC, LinearSVR, MetricSVC, OrdinalSVC, RankSVM
+from oneslack.data.rows import as_numpy
 from oneslack.estimators._shared import fitting
-from oneslack.estimators._shared.arrays import as_numpy
 
 X, Y = load_iris(return_X_y=True)
 NAMES = ["one", "two", "three", "four"]

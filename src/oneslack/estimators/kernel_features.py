@@ -9,9 +9,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import Threads
-from ._shared.arrays import validated
 from ._shared.described import described
-from ._shared.given import ANY_KERNEL, INPUT, check_parameters, seed_of
+from ._shared.given import ANY_KERNEL, INPUT, check_parameters, seed_of, validated
 from ._shared.kernel_inputs import fitted_kernel
 from ._shared.reported import Exported
 

@@ -13,7 +13,6 @@ from ..engines.threads import Threads
 from ..kernels.mercer import Inputs
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
-from ._shared.arrays import validated
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, solved, with_callbacks
 from ._shared.given import (
@@ -23,6 +22,7 @@ from ._shared.given import (
     checked_input,
     encode,
     example_weights,
+    validated,
 )
 from ._shared.kernel_inputs import WIDE, fitted_kernel
 from ._shared.reported import Exported

@@ -11,10 +11,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from ..metrics import ordered_pairs
 from ..models.ranking.model import Grouped, Ranking
-from ._shared.arrays import validated
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
-from ._shared.given import INPUT, check_weights, is_shards
+from ._shared.given import INPUT, check_weights, is_shards, validated
 from ._shared.scoring import products
 from .kernel_features import KernelFeatures, basis_for
 

@@ -23,12 +23,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ... import driver
 from ...certificate.rounding import rounded_down, rounded_up, sum_down, sum_up
-from ...data.rows import as_rows
+from ...data.rows import as_numpy, as_rows
 from ...errors import Interrupted, users_level
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
-from .arrays import as_numpy
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
 from .reported import Exported, PlainLines, Reported, column_spread
 from .scoring import LinearScores

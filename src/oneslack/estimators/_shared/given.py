@@ -12,15 +12,15 @@ from numbers import Integral, Number, Real
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ...data import rows
+from ...data.rows import as_numpy
 from ...kernels.mercer import NAMES as KERNELS
 from ...losses import names
 from ...models.measures import METRICS
 from ...problems.per_example import count_of
 from ...solvers.choose import BY_NAME
-from .arrays import as_numpy, validated
 
 #: Integers that span no more than this are counted; others are sorted, which takes longer.
 SPAN = 4096
@@ -234,6 +234,11 @@ def cost_matrix(loss, classes):
 def is_shards(X) -> bool:
     """Whether X is what `formats.open_shards` gives."""
     return hasattr(X, "manifest") and hasattr(X, "n_rows")
+
+
+def validated(estimator, X, *y, **options):
+    """What `validate_data` gives, for arrays of any library."""
+    return validate_data(estimator, as_numpy(X), *map(as_numpy, y), **options)
 
 
 def checked_input(estimator, X, y, **options):

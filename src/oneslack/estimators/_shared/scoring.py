@@ -6,9 +6,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .arrays import validated
 from .described import described
-from .given import INPUT, is_shards
+from .given import INPUT, is_shards, validated
 
 #: Rows that are scored at once when X must be widened to float64.
 BLOCK = 8192
