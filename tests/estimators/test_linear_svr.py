@@ -162,7 +162,10 @@ def test_grid_search_in_a_pipeline():
     [
         ({"epsilon": -0.1}, "epsilon must be a number >= 0; got -0.1"),
         ({"epsilon": float("nan")}, "epsilon must be a number >= 0"),
-        ({"loss": "squared_epsilon_insensitive"}, "use one of 'epsilon_insensitive'"),
+        (
+            {"loss": "squared"},
+            "use one of 'epsilon_insensitive', 'squared_epsilon_insensitive', 'pinball', 'huber'",
+        ),
         ({"solver": "n_slack"}, "NSlack needs more than Regression offers"),
         ({"C": 0}, "C must be a positive number"),
     ],

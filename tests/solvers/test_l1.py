@@ -240,3 +240,12 @@ def test_auto_takes_it_and_says_why():
     result = oneslack.solve(oneslack.L1Problem(Linear(30, SquaredHinge()), X, y))
     assert result.solver == "proximal_newton"
     assert "L1 penalty" in result.reason
+
+
+def test_duals_of_the_model_are_balanced_before_they_bound():
+    """Where the squared hinge ends, the model's duals lean to one side."""
+    height = np.concatenate([np.arange(8) * 0.2 + base for base in (0.0, 5.0, 10.0)])
+    X, y = np.column_stack([np.tile(1.0 + 0.1 * np.arange(8), 3), height]), np.repeat([-1.0, -1.0, 1.0], 8)
+    result = oneslack.solve(oneslack.L1Problem(Linear(2, SquaredHinge(), True), X, y, C=0.1), tol=1e-8)
+    assert result.status is oneslack.Status.CONVERGED
+    assert all(row.dual <= result.primal for row in result.trace)

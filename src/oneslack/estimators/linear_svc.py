@@ -257,7 +257,7 @@ class LinearSVC(Classifies, Sharded, LinearModel):
 
     def _task(self, d, classes, codes, weights, kind=ClassTask, **more):
         cost = cost_matrix(self.loss, classes)
-        phi = loss_of(self.loss, self) if cost is None else HINGE
+        phi = HINGE if cost is not None or self.loss == "hinge" else loss_of(self.loss, self)
         one_vs_rest = self._is_ovr(len(classes))
         if one_vs_rest and cost is not None:
             raise ValueError(

@@ -201,8 +201,8 @@ class Descent:
         return columns.adjoint(self.problem.upper_duals * shares)
 
     def _dual(self, v, index, shares):
-        """The dual point of shares, balanced and made so small that it is feasible for the features `index`,
-        whose v is given."""
+        """The dual point of shares that balance but for rounding, made so small that it is feasible for the
+        features `index`, whose v is given."""
         held, r = self.regulariser.held[index], self.regulariser.strength[index]
         ratio = float(np.max(np.where(held, v, np.abs(v)) / r, initial=0.0))
         shares = self.problem.shares.balanced(shares)
@@ -290,7 +290,8 @@ class Descent:
         d, b = part.model(h).descend(-v, slope, w, r, held, damp, enough, self.sweeps)
         dS = part.scores(d) + b
         if worst <= FAR * weakest and target < np.inf:
-            self._guess(part, problem.shares.moved(self.at.shares, h, dS))
+            # Balanced before they are summed up: where losses end, the model's duals need not balance.
+            self._guess(part, problem.shares.balanced(problem.shares.moved(self.at.shares, h, dS)))
         decrease = float(v @ d) - (slope or 0.0) * b - float(r @ (np.abs(w + d) - np.abs(w)))
         return decrease > 0.0 and self._search(index, w, d, b, dS, decrease)
 
