@@ -43,7 +43,7 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.mark.grid(2)
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("C", [1e-4, 1e6])
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("kind", KINDS)

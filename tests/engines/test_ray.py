@@ -148,7 +148,8 @@ def test_who_dies_comes_back(examples, kill, solver):
     assert found.primal == pytest.approx(Problem(Binary(8), X, y, 0.1).primal(found.w))
 
 
-@pytest.mark.parametrize("solver", ["auto", pytest.param("distributed_dual", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["auto", "distributed_dual"])
 def test_a_worker_that_is_alone_comes_back(solver, tmp_path):
     """What it was told or sums up anew lies in memory that may not be written to; so does a state that it
     goes on from."""

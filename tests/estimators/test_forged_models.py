@@ -170,7 +170,7 @@ def little_room():
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("share", few([0.05, 0.1], 1))
+@pytest.mark.parametrize("share", few([0.02, 0.1], 1))
 @pytest.mark.parametrize("name", MODELS)
 def test_some_forgeries(name, folder, share):
     good(name, folder, packed=False)
@@ -183,7 +183,7 @@ def test_some_forgeries(name, folder, share):
 def test_some_forgeries_of_packed_arrays(name, folder):
     good(name, folder, packed=True)
     with little_room():
-        refused, _ = forge(name, folder, 0.03, packed=True)
+        refused, _ = forge(name, folder, 0.015, packed=True)
     assert refused > 0
 
 

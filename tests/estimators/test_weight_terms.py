@@ -26,6 +26,7 @@ def examples(k=2, n=40, d=4, seed=0):
     return X, (X @ rng.normal(size=(d, k)) + rng.normal(size=(n, k))).argmax(axis=1), rng
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("solver", ["dual_cd", "one_slack", "auto"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_classes_against_a_qp(k, solver):

@@ -19,7 +19,7 @@ from exact.linear import exact, two_classes
 import oneslack
 
 #: Trainings of each kind: a few always, many (14 x 8 x 100) where there is time.
-QUICK, CHUNKS, CHUNK = 10, 8, 100
+QUICK, CHUNKS, CHUNK = 6, 8, 100
 #: So many are shown in a message.
 SHOWN = 3
 

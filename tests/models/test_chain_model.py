@@ -133,7 +133,14 @@ def found(case, z):
     return place[0]
 
 
-CHAINS = pytest.mark.parametrize(("order", "kind"), [(1, "dense"), (1, "csr"), (2, "dense"), (2, "csr")])
+CHAINS = pytest.mark.parametrize(
+    ("order", "kind"),
+    [
+        (1, "dense"),
+        (2, "csr"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in [(1, "csr"), (2, "dense")]),
+    ],
+)
 
 
 @CHAINS
