@@ -75,6 +75,7 @@ def test_predicted_trees_are_trees(parser, run):
     assert done.err == ""
 
 
+@pytest.mark.slow
 def test_scores_stand_before_the_trees(parser, run):
     lines = run("predict", "parser.model", "sentences.txt", "--scores").out.splitlines()
     for line in lines:

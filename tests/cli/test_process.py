@@ -46,6 +46,7 @@ def slow_file(folder):
     return "slow.npz"
 
 
+@pytest.mark.slow
 def test_train_predict_into_a_closed_pipe_and_fail(folder):
     (folder / "long.svm").write_text("1 1:1\n-1 1:-1\n" * 20_000)  # more lines than a pipe holds
     assert finish(start("train", "classify", "long.svm", "-o", "m", "--quiet")) == (0, "", "")

@@ -209,6 +209,7 @@ def test_an_answer_that_is_no_number_is_named():
         oneslack.StructuralSVM(model, engine=Ray(2)).fit(X, Y)
 
 
+@pytest.mark.slow
 def test_sums_in_a_tree_and_actors_are_gone_afterwards(examples, monkeypatch):
     X, y = examples
     monkeypatch.setattr("oneslack.engines.ray.FEW", 1)
@@ -266,6 +267,7 @@ def test_more_workers_than_the_cluster_has_room_for(examples):
         Ray(threads=0)
 
 
+@pytest.mark.slow
 def test_a_worker_takes_the_cpus_of_its_threads(examples):
     problem = SplitProblem(Binary(8), *examples, engine=Ray(threads=2))
     with problem.engine:
@@ -327,6 +329,7 @@ def test_two_workers_of_one_machine_are_threads(examples, monkeypatch):
     assert Ray(64).on_one_machine() == Ray(1, threads=64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [

@@ -39,7 +39,7 @@ def checks():
         seen.add(type(model))
 
 
-FITTED = re.compile("weight|train|idempotent|invariance|consistency|int_equivalence|one_label|sparse")
+FITTED = re.compile("weight|train|idempotent|invariance|one_label")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

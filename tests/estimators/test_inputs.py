@@ -234,6 +234,7 @@ def test_what_is_no_array_of_another_library_stays():
 # float32.
 
 
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("solver", ["dual_cd", "newton", "one_slack"])
 @pytest.mark.parametrize(
     "model",

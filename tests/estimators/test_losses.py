@@ -140,6 +140,7 @@ def test_what_a_loss_cannot_do_is_said():
     assert not hasattr(LinearSVC(), "predict_proba")
 
 
+@pytest.mark.grid(1)
 @each_C
 @pytest.mark.parametrize("scaling", [1.0, 10.0])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])

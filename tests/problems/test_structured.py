@@ -101,7 +101,7 @@ def reference_of(model, X, Y, C, rescaling, s=None):
     return Reference.of_cuts(deltas, cuts.losses, cuts.index, weights)
 
 
-@pytest.mark.grid(2)
+@pytest.mark.grid(1)
 @pytest.mark.parametrize("C", [0.1, 5.0])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 @pytest.mark.parametrize("kind", ["labels", "sparse", "multiclass", "chain"])

@@ -167,6 +167,7 @@ def test_same_seed_same_model(name):
     assert first.w.index.shape != other.w.index.shape or (first.w.index != other.w.index).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLED)
 def test_fifty_seeds_stay_within_the_theorems(name):
     """P(w) <= P* + C n (eps + gamma), gamma by Hoeffding's inequality, with probability 1 - delta: a bound so
