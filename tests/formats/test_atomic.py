@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -84,3 +86,23 @@ def test_a_pipe_is_not_replaced(tmp_path):
     with pytest.raises(FormatError, match="pipe"), atomic_write(pipe) as file:
         file.write(b"x")
     assert not pipe.is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signal tells who is alive")
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    """By the next who writes the same file; what others write is left alone."""
+    code = (
+        "import os, signal, sys; from oneslack.formats.atomic import atomic_write\n"
+        "with atomic_write(sys.argv[1]) as file:\n"
+        "    file.write(b'half'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    for name in ("one", "two"):
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / name)], check=False)
+    left = os.listdir(tmp_path)
+    assert len(left) == 2
+    with atomic_write(tmp_path / "one") as outer:
+        outer.write(b"outer")
+        with atomic_write(tmp_path / "one") as inner:
+            inner.write(b"inner")
+    assert (tmp_path / "one").read_bytes() == b"outer"
+    assert len(set(os.listdir(tmp_path)) & set(left)) == 1

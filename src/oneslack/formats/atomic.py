@@ -1,8 +1,11 @@
 """Write a file completely or not at all."""
 
+import glob
 import os
 import shutil
+import socket
 import uuid
+import zlib
 from contextlib import contextmanager, suppress
 
 from ..errors import FormatError
@@ -20,7 +23,8 @@ def atomic_write(path, *, text=False):
             file.write("<html>")
     """
     target = os.path.realpath(path)  # through a link, the file it points to is replaced
-    temporary = os.path.join(os.path.dirname(target), f".{uuid.uuid4().hex}.part")
+    remove_leftovers(target)
+    temporary = f"{_beginning(target)}{os.getpid()}-{uuid.uuid4().hex}.part"
     file = _create(path, target, temporary, text)
     try:
         with file:
@@ -35,6 +39,34 @@ def atomic_write(path, *, text=False):
             os.unlink(temporary)
         raise
     _flush_folder(os.path.dirname(target))
+
+
+def remove_leftovers(path):
+    """Remove what processes of this machine that were killed while they wrote `path` have left beside it."""
+    for name in glob.glob(f"{glob.escape(_beginning(os.path.realpath(path)))}*.part"):
+        writer = name.removeprefix(_beginning(os.path.realpath(path))).partition("-")[0]
+        if writer.isdigit() and not _is_alive(int(writer)):
+            with suppress(OSError):
+                os.unlink(name)
+
+
+def _beginning(target):
+    """Of the names of temporary files: by the file they become, and the machine that writes it."""
+    folder, name = os.path.split(target)
+    code = zlib.crc32(f"{name}@{socket.gethostname()}".encode(errors="surrogateescape"))
+    return os.path.join(folder, f".{code:08x}-")
+
+
+def _is_alive(pid):
+    if os.name == "nt":  # where signal 0 is Ctrl-C
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
 
 
 def _create(path, target, temporary, text):

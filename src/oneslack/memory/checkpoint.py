@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from ..errors import FormatError, OneslackError, users_level
+from ..formats.atomic import remove_leftovers
 from ..result import Status, Torn, Trace, TraceRow
 from .state_coding import decode, encode
 
@@ -120,6 +121,7 @@ class Checkpoint:
         """The run is over; nobody needs to go on."""
         with suppress(FileNotFoundError):
             os.unlink(self.path)
+        remove_leftovers(self.path)
 
 
 class CheckpointFolder:
