@@ -19,7 +19,7 @@ from .pieces import MAX_ENTRIES, Piece, arrays_of, checked_block, refuse_unlike
 from .places import shard_path
 from .shard_file import write_shard
 
-LEFTOVER = re.compile(r"\.[0-9a-f]{32}\.part")
+LEFTOVER = re.compile(r"\.([0-9a-f]{8}-\d+-)?[0-9a-f]{32}\.part")
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
