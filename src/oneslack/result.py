@@ -76,6 +76,10 @@ class Step:
     within: Any = None
 
 
+def no_dual_point():
+    """The proof of a step that has no dual point of the whole problem: at another C, or of a sample."""
+
+
 @dataclass(frozen=True)
 class TraceRow:
     """Bounds and work after a step."""

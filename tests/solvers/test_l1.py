@@ -176,7 +176,8 @@ def test_separable_at_huge_C():
     X, y = np.array([[1.0, 0.3], [2.0, -0.1], [-1.0, 0.2], [-0.5, -0.4]]), np.array([1.0, 1, -1, -1])
     for phi in SMOOTH[:2]:
         for intercept in (False, True):
-            solved(phi, X, y, 1e6, tol=1e-4, intercept=intercept)
+            result = solved(phi, X, y, 1e6, tol=1e-4, intercept=intercept)
+            assert (np.sign(X @ result.w[:2] + (result.w[2] if intercept else 0.0)) == y).all()
 
 
 @pytest.mark.parametrize("phi", SMOOTH[:2], ids=str)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..certificate.rounding import moved, norm_up
 from ..memory.state_coding import check_places, check_point, check_scores
-from ..result import Step
+from ..result import Step, no_dual_point
 
 #: Features of the first working set; and those that may take part all at once.
 FIRST, FEW = 50, 200
@@ -35,10 +35,6 @@ LEVEL = 1e-11
 SHRUNK = 0.7
 #: Rounds without progress after which rounding is to blame.
 PATIENCE = 5
-
-
-def no_dual_point():
-    """Of a step at another C."""
 
 
 class Dual(NamedTuple):

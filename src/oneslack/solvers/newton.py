@@ -27,7 +27,7 @@ import numpy as np
 from ..certificate.rounding import moved, norm_up
 from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
-from ..result import Step
+from ..result import Step, no_dual_point
 from .line import polish
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
@@ -115,10 +115,6 @@ class Newton:
             if problem.sample_weights[index].any():
                 yield level, problem.sample(index), max(tol, 2.0 * problem.n_params / size)
             size, level = size * SAMPLE_GROWTH, level + 1
-
-
-def no_dual_point():
-    """Of a step that has none of all the examples."""
 
 
 @dataclass(frozen=True)

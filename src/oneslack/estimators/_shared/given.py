@@ -215,7 +215,7 @@ def cost_matrix(loss, classes):
     except (TypeError, ValueError):
         cost = None
     if loss is None or cost is None:
-        raise TypeError(f"loss must be 'hinge' or a cost matrix of numbers; got {loss!r}")
+        raise TypeError(f"loss must be the name of a loss, or a cost matrix of numbers; got {loss!r}")
     if cost.shape != (K, K):
         raise ValueError(
             f"loss must have a row and a column for each of the {K} classes, so shape ({K}, {K}); "
