@@ -15,15 +15,18 @@ from functools import cached_property
 
 import numpy as np
 
+#: Up to this length a BLAS takes one thread.
+SHORT = 4096
+
 
 def squared_norm(v) -> float:
-    """|v|^2, without the threads of a BLAS, which stall when the cores are busy."""
-    return float(np.einsum("i,i", v, v))
+    """|v|^2."""
+    return inner(v, v)
 
 
 def inner(u, v) -> float:
-    """<u, v>, likewise."""
-    return float(np.einsum("i,i", u, v))
+    """<u, v>, without the threads of a BLAS, which stall when the cores are busy."""
+    return float(u.dot(v) if u.size <= SHORT else np.einsum("i,i", u, v))
 
 
 def relative_gap(primal: float, dual: float) -> float:

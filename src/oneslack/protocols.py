@@ -335,7 +335,6 @@ class ProblemShares(Protocol):
     """Duals as shares of the wrong outputs."""
 
     mean_square: float
-    weights_an_example: float
     can_rest: bool
 
     def sum(self, shares): ...
@@ -348,6 +347,9 @@ class ProblemShares(Protocol):
 
 class ProblemSmooth(Protocol):
     """The hinge rounded off by mu."""
+
+    hessian_work: float
+    has_kinks: bool
 
     def duals(self, S, mu): ...
     def slope(self, S, dS, t, mu): ...

@@ -15,7 +15,9 @@ from reference import Reference
 
 import oneslack
 import oneslack.data.rows
-from oneslack import Binary, DualCD, Multiclass, Newton, OneSlack, Problem, Status, solve
+from oneslack import Binary, DualCD, Linear, Multiclass, Newton, OneSlack, Problem, Status, solve
+from oneslack.losses import Hinge, Logistic, SquaredHinge
+from oneslack.solvers.dual_newton import DualNewton
 
 TOL = 1e-6
 SOLVERS = {
@@ -536,27 +538,55 @@ def test_the_papers_rule(case, solver, epsilon):
 
 
 def test_auto_says_why():
-    few = solve(CASES["binary"].problem())
+    case = CASES["binary"]
+    few = solve(Problem(Linear(4, SquaredHinge()), case.X, case.y))
     assert few.solver == "newton"
-    assert "few weights (4, 30 examples)" in few.reason
+    assert "few weights (4, 30 examples): Newton steps cost as much as" in few.reason
+    kinked = solve(CASES["binary"].problem())
+    assert kinked.solver == "dual_newton"
+    assert "4 weights, 30 examples: dual passes, or Newton steps if more than" in kinked.reason
     wide = Problem(Binary(3000), sp.random_array((20, 3000), density=0.01, rng=0, format="csr"), [1, -1] * 10)
     many = solve(wide)
     assert many.solver == "dual_cd"
     assert "many weights (3000, 20 examples)" in many.reason
 
 
-@pytest.mark.parametrize(
-    ("intercept", "C", "solver"),
-    [(False, 0.49, "dual_cd"), (False, 0.51, "newton"), (True, 0.049, "dual_cd"), (True, 0.051, "newton")],
-)
-def test_auto_leaves_newton_where_rows_are_long_and_C_is_small(intercept, C, solver):
-    """All |x|^2 = 100, so that C |x|^2 is on one side or the other of 50, and of 5 with an intercept."""
-    X = np.sign(np.random.default_rng(0).normal(size=(60, 100)))
-    result = solve(Problem(Binary(100, intercept), X, np.sign(X[:, 0] + X[:, 1] + 0.5), C))
-    assert result.solver == solver
-    assert ("long rows" in result.reason) == (solver == "dual_cd")
-    short = sp.csr_array(np.where(np.arange(100) < 99, X, 0.0))
-    assert solve(Problem(Binary(100, intercept), short, np.sign(X[:, 0] + 0.5), 1e-3)).solver == "newton"
+def stiff_and_mild(loss):
+    """(problem of few, problem of many passes): nearly orthogonal rows and a small C; two weights and a large
+    one."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4)) * [1.0, 1.0, 5.0, 5.0]
+    y = np.sign(X[:, 0] + 2.0 * rng.normal(size=400))
+    mild = sp.random_array((80, 900), density=0.2, rng=0, format="csr")
+    return (
+        Problem(Linear(900, loss), mild, np.sign(rng.normal(size=80)), C=1e-3),
+        Problem(Linear(4, loss), X, y, C=1e3),
+    )
+
+
+@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge(), Logistic()], ids=lambda loss: type(loss).__name__)
+def test_dual_passes_give_way_where_they_are_slow(loss):
+    mild, stiff = stiff_and_mild(loss)
+    for problem, gives_way in ((mild, False), (stiff, True)):
+        steps = [step.state() for step in islice(DualNewton().steps(problem, tol=1e-6), 40)]
+        assert ("mu" in steps[-1]) == gives_way
+        assert "passes" in steps[0]  # it begins with passes
+        result = solve(problem, "dual_newton", tol=1e-6)
+        assert result.certified
+        assert result.gap <= 1e-6
+        assert result.dual <= solve(problem, "one_slack", tol=1e-4).primal * (1 + 1e-12)
+
+
+def test_a_run_that_gave_way_goes_on_with_newton_steps():
+    _, problem = stiff_and_mild(SquaredHinge())
+    whole = solve(problem, "dual_newton", tol=1e-9)
+    for steps in range(1, whole.n_iter):
+        part = solve(problem, "dual_newton", tol=1e-9, max_iter=steps)
+        rest = solve(problem, "dual_newton", tol=1e-9, start=part)
+        assert rest.w.tolist() == whole.w.tolist()
+    other = solve(problem.with_C(2e3), "dual_newton", tol=1e-9, start=whole)
+    assert other.gap <= 1e-9
+    assert other.n_iter < solve(problem.with_C(2e3), "dual_newton", tol=1e-9).n_iter
 
 
 class ThreeMethods:

@@ -323,6 +323,28 @@ def class_adjoint(X, A, lo, hi, out):
 
 
 @njit(nogil=True, cache=True)
+def squares(X, h, lo, hi, has_constant, H):
+    """H += sum_i h_i x_i x_i' (lower triangle), h_i counted from lo; a constant comes last."""
+    d = H.shape[0]
+    index = np.empty(d, np.int64)
+    number = np.empty(d)
+    for i in range(lo, hi):
+        scale = h[i - lo]
+        if scale == 0.0:
+            continue
+        count = row_nonzeros(X, i, index, number)
+        if has_constant:
+            index[count] = d - 1
+            number[count] = 1.0
+            count += 1
+        for a in range(count):
+            xa = scale * number[a]
+            row = H[index[a]]
+            for b in range(a + 1):
+                row[index[b]] += xa * number[b]
+
+
+@njit(nogil=True, cache=True)
 def squared_norms(X, lo, hi, out):
     """out[i] = |x_i|^2."""
     for i in range(lo, hi):

@@ -7,11 +7,11 @@ that numba keeps one version a loss on disk.
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from .held import add_row, weights
 from .random import below, shuffle
-from .rows import row_dot, row_nonzeros
+from .rows import row_dot
 
 LOOP = {"nogil": True, "cache": True, "error_model": "numpy"}
 #: Where the compiler may fuse products with sums, and divide by multiplying: faster, and nearly as exact.
@@ -56,15 +56,47 @@ def step(self, y, z, a, C, q):
     return self.step(y, z, a, C, q)
 
 
-overload(value)(lambda self, y, z: self.instance_class.value)
-overload(dual)(lambda self, y, z: self.instance_class.dual)
-overload(target)(lambda self, y: self.instance_class.target)
-overload(charge)(lambda self, y, a, C: self.instance_class.charge)
-overload(smooth)(lambda self, y, z, mu: self.instance_class.smooth)
-overload(curvature)(lambda self, p, mu: self.instance_class.curvature)
-overload(place)(lambda self, y, a, C: self.instance_class.place)
-overload(pull)(lambda self, y, z, a, C: self.instance_class.pull)
-overload(step)(lambda self, y, z, a, C, q: self.instance_class.step)
+def _method(phi, name, otherwise=None):
+    """A method of a loss, by its compiled type, and what it calls."""
+    for helper in set(getattr(phi.instance_class, "helpers", ())) - _known:
+        _known.add(register_jitable(helper))
+    return getattr(phi.instance_class, name, otherwise)
+
+
+_known = set()
+overload(value)(lambda self, y, z: _method(self, "value"))
+overload(dual)(lambda self, y, z: _method(self, "dual"))
+overload(target)(lambda self, y: _method(self, "target"))
+overload(charge)(lambda self, y, a, C: _method(self, "charge"))
+overload(smooth)(lambda self, y, z, mu: _method(self, "smooth"))
+overload(curvature)(lambda self, p, mu: _method(self, "curvature"))
+overload(place)(lambda self, y, a, C: _method(self, "place"))
+overload(pull)(lambda self, y, z, a, C: _method(self, "pull"))
+overload(step)(lambda self, y, z, a, C, q: _method(self, "step"))
+
+# What is made of them, unless a loss has a way of its own that is shorter.
+
+
+def touched(self, y, z, mu):
+    """At z, of the loss rounded off by mu: p, t p - charge(p), the loss itself, and the error."""
+    p, error = smooth(self, y, z, mu)
+    return p, target(self, y) * p - charge(self, y, p, 1.0), value(self, y, z), error
+
+
+def gained(self, y, z, a, C, norm, rate):
+    """A coordinate step from a: its end, by how much D grows, and the gap of the example before."""
+    lack, paid = target(self, y) - z, charge(self, y, a, C)
+    gap = C * value(self, y, z) - a * lack + paid
+    at, u = place(self, y, a, C), pull(self, y, z, a, C)
+    if at != 0 and at * u >= 0.0:
+        return a, 0.0, gap
+    new = step(self, y, z, a, C, norm + rate)
+    change = new - a
+    return new, change * (lack - 0.5 * change * norm) - (charge(self, y, new, C) - paid), gap
+
+
+overload(touched)(lambda self, y, z, mu: _method(self, "touched", touched))
+overload(gained)(lambda self, y, z, a, C, norm, rate: _method(self, "gained", gained))
 
 
 @njit(**LOOP)
@@ -106,10 +138,9 @@ def smooth_duals(phi, y, s, S, mu, lo, hi, p):
     and the smoothing error."""
     linear, total, error = 0.0, 0.0, 0.0
     for i in range(lo, hi):
-        q, rounding = smooth(phi, y[i], S[i], mu)
-        p[i] = q
-        linear += s[i] * (target(phi, y[i]) * q - charge(phi, y[i], q, 1.0))
-        total += s[i] * value(phi, y[i], S[i])
+        p[i], kept, lost, rounding = touched(phi, y[i], S[i], mu)
+        linear += s[i] * kept
+        total += s[i] * lost
         error += s[i] * rounding
     return linear, total, error
 
@@ -130,28 +161,6 @@ def curvatures(phi, s, p, mu, out):
     """out[i] = s_i phi_mu'' where the duals are p."""
     for i in range(p.shape[0]):
         out[i] = s[i] * curvature(phi, p[i], mu)
-
-
-@njit(**LOOP)
-def smooth_hessian(phi, X, s, p, mu, lo, hi, intercept, H):
-    """H += sum_i s_i phi_mu'' x_i x_i' (lower triangle); the bias comes last."""
-    d = H.shape[0]
-    index = np.empty(d, np.int64)
-    number = np.empty(d)
-    for i in range(lo, hi):
-        scale = s[i] * curvature(phi, p[i], mu)
-        if scale == 0.0:
-            continue
-        count = row_nonzeros(X, i, index, number)
-        if intercept:
-            index[count] = d - 1
-            number[count] = 1.0
-            count += 1
-        for a in range(count):
-            xa = scale * number[a]
-            row = H[index[a]]
-            for b in range(a + 1):
-                row[index[b]] += xa * number[b]
 
 
 @njit(**LOOP)
@@ -182,24 +191,19 @@ def dual_pass(phi, X, y, upper, norm2, scale, rate, alpha, w, bias, active, coun
             old, C = alpha[i], upper[i]
             if C == 0.0:
                 continue
-            lack = target(phi, y[i]) - z
-            paid = charge(phi, y[i], old, C)
-            gap += C * value(phi, y[i], z) - old * lack + paid
             at, u = place(phi, y[i], old, C), pull(phi, y[i], z, old, C)
+            new, gain, own = gained(phi, y[i], z, old, C, scale * norm2[i], rate)
+            gap += own
             if (at < 0 and u < -zone[0]) or (at > 0 and u > zone[1]):
                 continue
             kept[m] = i
             m += 1
-            if at != 0 and at * u >= 0.0:
-                continue
-            low = max(low, -u)
-            high = max(high, u)
-            norm = scale * norm2[i]
-            new = step(phi, y[i], z, old, C, norm + rate)
             change = new - old
             if change != 0.0:
+                low = max(low, -u)
+                high = max(high, u)
                 alpha[i] = new
-                growth += change * (lack - 0.5 * change * norm) - (charge(phi, y[i], new, C) - paid)
+                growth += gain
                 add_row(X, i, scale * change, w)
                 bias[0] += rate * change
     return m, gap, growth, low, high

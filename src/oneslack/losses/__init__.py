@@ -5,7 +5,8 @@
 
 A loss is a NamedTuple of its parameters with the methods of `Loss` below.  They take numbers; compiled loops
 (_jit/scalar_loss.py) call the same methods, each loss compiled on its own.  A new one is a file and a line in
-LOSSES.
+LOSSES.  Where methods share work, a loss may have them in one, too: `touched` and `gained` of scalar_loss.py;
+functions that its methods call are listed in `helpers`.
 """
 
 from __future__ import annotations

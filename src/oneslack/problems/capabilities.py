@@ -57,6 +57,10 @@ class Capable:
         return self.sees_scores or self.has_batches
 
 
+#: How much faster products of dense matrices are than the same products one by one.
+PRODUCT = 8.0
+
+
 class Look(NamedTuple):
     """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
 
@@ -265,6 +269,24 @@ class Smooth:
     def curvatures(self, shares, mu) -> np.ndarray:
         """(n,): C s_i times the curvature of the loss of each example."""
         return self.problem.C * self.model.curvatures(self.problem.data, shares, mu)
+
+    @property
+    def hessian_work(self) -> float:
+        """What a Hessian and its factor take, in passes over the data, if all examples have a part in it."""
+        problem = self.problem
+        k = problem.shares.weights_an_example
+        squares = 0.5 * k / (PRODUCT if self.has_products else 1.0)
+        return squares + problem.n_params**3 / (6.0 * PRODUCT * problem.n * max(k, 1.0))
+
+    @property
+    def has_kinks(self) -> bool:
+        """Whether the loss is not smooth by itself."""
+        return getattr(getattr(self.model, "phi", None), "stiffest", np.inf) == np.inf
+
+    @property
+    def has_products(self) -> bool:
+        """Whether squares of examples are products of dense matrices."""
+        return isinstance(self.problem.data.X, np.ndarray) and self.problem.scores.shape == (self.problem.n,)
 
     def hessian(self, shares, mu) -> np.ndarray:
         """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""

@@ -14,6 +14,7 @@ from ..kernels.rounding import lacks_duals
 from .choose_kernel import choose_kernel_solver
 from .distributed.dual import DistributedDual
 from .dual_cd import DualCD
+from .dual_newton import DualNewton, newton_forecast
 from .kernel.basis_functions import BasisFunctions
 from .kernel.exact import ExactKernel
 from .kernel.sampled_cuts import SampledCuts
@@ -27,9 +28,8 @@ from .streaming.reader import Streaming
 NEWTON_PARAMS = 1000
 FEW_PARAMS = 200
 ROWS_A_PARAM = 32
-#: But not where an example has this many weights, as a Hessian takes their square, and C |x|^2, by which dual
-#: passes grow in number, is at most this, without and with intercepts (benchmarks/newton_or_dual.py).
-LONG, MILD, MILD_WITH_INTERCEPTS = 100, 50.0, 5.0
+#: Dual passes are seldom fewer, without and with intercepts.
+FEW_PASSES, FEW_WITH_INTERCEPTS = 40.0, 120.0
 
 
 class Need(NamedTuple):
@@ -119,6 +119,7 @@ BY_NAME = {
     "n_slack": lambda problem, seed: NSlack(seed=seed),
     "dual_cd": lambda problem, seed: (DualCD if problem.parts is None else DistributedDual)(seed=seed),
     "newton": lambda problem, seed: Newton(seed=seed),
+    "dual_newton": lambda problem, seed: DualNewton(seed=seed),
     "proximal_newton": lambda problem, seed: ProximalNewton(),
     "streaming": lambda problem, seed: Streaming(seed=seed),
     "distributed_dual": lambda problem, seed: DistributedDual(seed=seed),
@@ -169,9 +170,14 @@ RULES = [
         "examples in parts: cutting planes need one answer of each worker a round",
     ),
     Rule(
-        "dual_cd",
-        lambda problem: _newton_fits(problem) and _is_long_and_mild(problem),
-        "long rows, small C ({d} weights, {n} examples): dual passes are cheapest",
+        "newton",
+        lambda problem: _may_take_either(problem) and newton_forecast(problem) <= _few_passes(problem),
+        "few weights ({d}, {n} examples): Newton steps cost as much as {forecast:.0f} passes",
+    ),
+    Rule(
+        "dual_newton",
+        lambda problem: _may_take_either(problem),
+        "{d} weights, {n} examples: dual passes, or Newton steps if more than {forecast:.0f} are left",
     ),
     Rule(
         "newton",
@@ -218,7 +224,8 @@ def _automatic(problem, seed):
         if rule.holds(problem):
             solver = BY_NAME[rule.name](problem, seed)
             if not missing(problem, solver):
-                return solver, rule.why.format(d=problem.n_params, n=problem.n)
+                forecast = newton_forecast(problem) if "{forecast" in rule.why else None
+                return solver, rule.why.format(d=problem.n_params, n=problem.n, forecast=forecast)
     raise AssertionError("one_slack solves any problem")
 
 
@@ -231,10 +238,11 @@ def _newton_fits(problem):
     return are_few(problem.n_params, problem.n) and not missing(problem, Newton())
 
 
-def _is_long_and_mild(problem) -> bool:
-    """Whether dual passes cost much less than Newton steps, and need not be many."""
-    regulariser = problem.regulariser
-    if problem.passes is None or not regulariser.is_plain:
-        return False
-    mild = MILD_WITH_INTERCEPTS if regulariser.n_free else MILD
-    return problem.shares.weights_an_example >= LONG and problem.C * problem.stiffness <= mild * problem.n
+def _may_take_either(problem) -> bool:
+    """Whether both dual passes and Newton steps are at hand, of one score an example."""
+    may = problem.n_params <= NEWTON_PARAMS and not missing(problem, DualNewton())
+    return may and problem.scores.shape == (problem.n,)
+
+
+def _few_passes(problem):
+    return FEW_WITH_INTERCEPTS if problem.regulariser.n_free else FEW_PASSES

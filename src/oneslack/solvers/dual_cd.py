@@ -20,6 +20,7 @@ balance exactly (`balance` of the model).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -34,6 +35,10 @@ from .structured_dual import structured_steps
 LIMIT = 10.0
 #: Work between two looks that the running bound asked for: about what a look costs.
 WAIT = 0.5
+#: A running bound so far below the one that is asked for says that nothing more is to be gained here.
+FAR_BELOW = 0.1
+#: With more passes than this to go, an anchor pays.
+MANY = 20.0
 #: How fast a pass moves the intercept, beside the mean squared length of the examples.
 BIAS_RATE = 0.3
 
@@ -58,27 +63,28 @@ class DualCD:
     #: With a model's own passes there is no matrix product.
     is_compiled = True
 
-    def steps(self, problem, start=None, tol=1e-3):
+    def steps(self, problem, start=None, tol=1e-3, patience=np.inf):
+        """With a `patience` they end where more passes than that are left."""
         if problem.passes is None:
             return structured_steps(problem, self.seed, start, tol)
-        return self._model_steps(problem, start, tol)
+        return self._model_steps(problem, start, tol, patience)
 
-    def _model_steps(self, problem, start, tol):
+    def _model_steps(self, problem, start, tol, patience):
         passes = problem.passes(_mix(self.seed))
         start = start or {}
         if "duals" in start:
             passes.begin(problem, start["duals"], start["bias"])
         has_bias = problem.regulariser.n_free > 0
         check = Verification(tol, has_bias)
-        # Intercepts come to their value by steps of their own, which a moving anchor upsets.
-        anchor = None if has_bias else Anchor.for_passes(problem, passes)
+        pace, anchor = Pace(tol), None
         if "passes" in start:
             passes.restore(start["passes"])
             check.restore(start["check"])
-            if anchor:
+            pace.gaps = list(start["gaps"])
+            if start["anchor"]:
+                anchor = Anchor.for_passes(problem, passes)
                 anchor.restore(start["anchor"])
-        if anchor:
-            passes.scale = anchor.scale
+                passes.scale = anchor.scale
         usual = BIAS_RATE * (problem.shares.mean_square or 1.0) if has_bias else 0.0
         rate = start.get("rate", usual)
         running, dual = start.get("running", 0.0), start.get("dual", 0.0)
@@ -92,7 +98,7 @@ class DualCD:
         def state():
             parts = {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
             parts |= {"running": running, "visits": visits, "balanced": balanced and balanced.kept()}
-            return parts | {"anchor": anchor.state() if anchor else None}
+            return parts | {"anchor": anchor.state() if anchor else None, "gaps": pace.gaps}
 
         def proof():
             if balanced is not None:
@@ -108,6 +114,15 @@ class DualCD:
             visits += visited
             gap, growth = passes.run(rate)
             running += growth
+            left = pace.left(gap, running)
+            if left * passes.count > patience * problem.n:
+                end = passes.point.copy()
+                yield Step(end, dual, n_cuts=passes.count, state=partial(dict, w=end), proof=proof)
+                return
+            # Intercepts come to their value by steps of their own, which a moving anchor upsets.
+            if not anchor and not has_bias and left > MANY:
+                anchor = Anchor.for_passes(problem, passes)
+                passes.scale = anchor.scale if anchor else 1.0
             if anchor:
                 far = anchor.distance2(passes.weights)
                 is_near = anchor.is_near(gap, far) or passes.count == 0
@@ -135,6 +150,7 @@ class DualCD:
             if anchor and is_near:
                 S = anchor.move(passes.weights, S)
             passes.reopen(S)
+            pace.gaps = []  # those of examples that were left out are back
             yield Step(
                 w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state, proof=proof,
                 way=way,
@@ -182,6 +198,27 @@ def running_proof(problem, passes, visits) -> Proof:
     )  # fmt: skip
 
 
+class Pace:
+    """How fast passes close the gap since the last look."""
+
+    #: Passes that are enough to tell it.
+    ENOUGH = 4
+
+    def __init__(self, tol):
+        self.tol, self.gaps = max(tol, 1e-12), []
+
+    def left(self, gap, dual) -> float:
+        """How many passes are left if they go on like the later half; 0 where nobody knows yet."""
+        enough = self.tol * abs(dual + gap)
+        self.gaps.append(gap)
+        count = len(self.gaps)
+        if count < self.ENOUGH or not gap > enough > 0.0:
+            return 0.0
+        middle = count // 2 - 1
+        fall = np.log(self.gaps[middle] / gap) / (count - 1 - middle)
+        return float(np.log(gap / enough) / fall) if fall > 0.0 else np.inf
+
+
 class Verification:
     """When to pay for the true bound: once the running one promises it, and now and then anyway."""
 
@@ -199,7 +236,8 @@ class Verification:
     def due(self, gap, dual, visited, count):
         """`visited` is the share of the examples that the last pass saw, `count` how many are active."""
         self.work += visited
-        promised = gap <= self.target * abs(dual + gap) and self.work >= self.wait
+        share = gap / max(self.target * abs(dual + gap), 1e-300)
+        promised = share <= 1.0 and (self.work >= self.wait or share <= FAR_BELOW)
         return promised or count == 0 or self.work >= LIMIT
 
     def verified(self, gap, dual):

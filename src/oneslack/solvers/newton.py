@@ -29,6 +29,7 @@ from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step, no_dual_point
 from .line import polish
+from .smoothed import Smoothed
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
 FIRST_MU = 4.0
@@ -41,10 +42,10 @@ LOOSE = 0.3
 #: The smoothing at the start on other data or with another C, in terms of the last one's: 1 took more steps
 #: than none where C was ten times as large, 100 saved few.
 LOOSER = 10.0
+#: What a Newton step leaves of what P lacks, near the end.
+NEXT_TO_NOTHING = 1e-4
 #: The level of all the examples, behind those of the samples.
 WHOLE = 1000
-#: No step is longer than this many Newton steps.
-LONGEST = 1000.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Newton:
                 continue
             for stage in descend(part, w, mu, part_tol, start if level == first else None):
                 w, mu = stage.w, stage.mu
-                is_last = relative_gap(stage.primal, stage.dual) <= part_tol or stage.stalled
+                is_last = stage.lacking <= part_tol * stage.primal or stage.stalled
                 yield Step(
                     w, -np.inf, n_cuts=part.n, state=stage.state_at(level, is_last), proof=no_dual_point
                 )
@@ -125,10 +126,12 @@ class Stage:
     primal: float
     dual: float
     mu: float
+    lacking: float  # what P had above its least before the last step, by the curvature there
     stalled: bool
     S: np.ndarray
     way: float | None  # of S, as in result.Step
     progress: dict
+    chord: dict
     proof: Callable
 
     def state_at(self, level, is_last=False):
@@ -137,14 +140,14 @@ class Stage:
             return lambda: {"w": self.w, "mu": self.mu, "level": level + 1}
         return lambda: {
             "w": self.w, "mu": self.mu, "level": level, "S": self.S, "way": self.way,
-            "progress": self.progress,
+            "progress": self.progress, "chord": self.chord,
         }  # fmt: skip
 
 
 def descend(problem, w, mu, tol, start=None):
     """Newton steps from w; yields a Stage before each.  `start` is the state of one to go on from."""
     smooth = Smoothed(problem)
-    progress = Progress()
+    progress, chord = Progress(), Chord(smooth)
     is_resumed = start is not None and "S" in start
     if is_resumed:
         w, mu, S = start["w"], start["mu"], start["S"]
@@ -152,30 +155,72 @@ def descend(problem, w, mu, tol, start=None):
         check_scores(problem, S)
         way = problem.scores.believed(w, S, start.get("way"))
         vars(progress).update(start["progress"])
+        chord.restore(start["chord"])
     else:
         S, way = problem.scores(w), norm_up(w)
+    losses = smooth.losses(S, mu)
     while True:
-        at = smooth.at(w, S, mu)
-        primal = at.regular + at.hinge
-        dual, proof = smooth.dual(at, primal)
-        before = dict(vars(progress))
+        at = smooth.at(w, losses)
+        primal = at.primal
+        dual, proof = smooth.dual(at)
+        before = dict(vars(progress)), chord.state()
         stalled = progress.is_vain(at, mu, relative_gap(primal, dual))
         if not is_resumed:  # or it was the last step of the run that is resumed
-            yield Stage(w, primal, dual, mu, stalled, S, way, before, proof)
+            yield Stage(w, primal, dual, mu, at.error + chord.promise, stalled, S, way, *before, proof)
         is_resumed = False
-        # Follow the path w(mu) loosely: lower mu as soon as the rounding makes most of the gap, but not
+        direction = chord.step(at, mu)
+        # Follow the path w(mu) loosely: lower mu as soon as the rounding makes most of what P lacks, but not
         # by much, or too few examples are left inside it to tell the curvature.
-        if at.slack <= LOOSE * at.error:
+        is_round = at.error > 0.5 * tol * abs(primal)
+        if min(at.slack, chord.promise if is_round else np.inf) <= LOOSE * at.error:
             wanted = np.sqrt(0.4 * tol * abs(primal) / max(at.error, 1e-300))
             mu *= min(max(wanted, FALL), 0.7)
-            at = smooth.at(w, S, mu)
-        direction = smooth.newton_direction(at, mu)
+            losses = smooth.losses(S, mu)
+            at = smooth.at(w, losses)
+            direction = chord.step(at, mu)
         dS = problem.scores(direction)
-        t = smooth.search(w, S, direction, dS, mu)
+        t, losses = smooth.search(w, S, direction, dS, mu, inner(at.gradient, direction))
         if way is not None:
             way = moved(way + abs(t) * norm_up(direction), w, t, direction)
         w = w + t * direction
         S = S + t * dS
+
+
+class Chord:
+    """Newton steps with a Hessian that is kept while it serves: a step without a new one costs two passes
+    over the data."""
+
+    def __init__(self, smooth):
+        self.smooth, self.metric = smooth, None
+        self.shares, self.mu, self.promise = None, None, np.inf
+        #: The share of what P lacks that a step may leave: where it leaves more, a new Hessian, after which a
+        #: step leaves next to nothing, gains more for its work.
+        self.enough = float(NEXT_TO_NOTHING ** (2.0 / (2.0 + smooth.problem.smooth.hessian_work)))
+
+    def step(self, at, mu):
+        """The next step."""
+        if mu == self.mu:
+            if self.metric is None:  # it goes on from a state
+                self.metric = self.smooth.metric(self.shares, mu)
+            direction, promise = self._ahead(at)
+            if promise <= self.enough * self.promise:
+                self.promise = promise
+                return direction
+        self.shares, self.mu, self.metric = at.shares, mu, self.smooth.metric(at.shares, mu)
+        direction, self.promise = self._ahead(at)
+        return direction
+
+    def _ahead(self, at):
+        direction = self.metric.step(at.gradient)
+        return direction, -0.5 * inner(at.gradient, direction)
+
+    _STATE = ("shares", "mu", "promise")
+
+    def state(self):
+        return {name: getattr(self, name) for name in self._STATE}
+
+    def restore(self, state):
+        vars(self).update(state)
 
 
 class Progress:
@@ -194,116 +239,3 @@ class Progress:
         self.gap, self.mu = min(self.gap, gap), mu
         self.smoothed = min(self.smoothed, at.smoothed)
         return self.vain >= self.PATIENCE or not np.isfinite(at.smoothed)
-
-
-@dataclass(frozen=True)
-class Point:
-    """P_mu at a point: duals, gradient, and the parts of the objective."""
-
-    shares: np.ndarray
-    v: np.ndarray  # C sum of the duals' cuts
-    loss: float  # C sum of their losses
-    gradient: np.ndarray
-    slack: float  # what the gradient adds to the gap: quadratic, but linear along free weights
-    regular: float
-    hinge: float
-    error: float
-    smoothed: float  # P_mu
-    bound: float  # the dual value, valid where there is no intercept
-
-
-class Smoothed:
-    """P_mu of a problem: C sum_i s_i H_mu,i + 1/2 |r (w - prior)|^2."""
-
-    def __init__(self, problem):
-        self.problem, self.shares, self.smooth = problem, problem.shares, problem.smooth
-        regulariser = problem.regulariser
-        penalised = np.ones(problem.n_params)
-        if regulariser.n_free:
-            penalised[regulariser.free] = 0.0
-        self.penalised = penalised
-        self.curvature = penalised if regulariser.scale is None else penalised * regulariser.curvature
-
-    def at(self, w, S, mu) -> Point:
-        problem = self.problem
-        shares, loss, hinge, error = self.smooth.duals(S, mu)
-        v = self.shares.sum(shares)
-        gradient = problem.regulariser.gradient(w) - v
-        regular = problem.regulariser.value(w)
-        return Point(
-            shares, v, loss, gradient, self._slack(gradient), regular, hinge, error,
-            smoothed=regular + loss - inner(w, v) + error,
-            bound=problem.regulariser.dual(v, loss),
-        )  # fmt: skip
-
-    def _slack(self, gradient):
-        free = self.problem.regulariser.free
-        linear = 0.0 if free is None else float(np.abs(gradient[free]).sum())
-        return 0.5 * inner(gradient, self.problem.regulariser.metric(gradient)) + linear
-
-    def dual(self, at, primal):
-        """(a lower bound, its proof); with intercepts the duals must be balanced first, which is paid
-        for only when the bound without it is worth it."""
-        problem = self.problem
-        if not problem.regulariser.n_free:
-            return at.bound, lambda: self.shares.proof_at(at.v, at.loss, at.shares)
-        if relative_gap(primal, at.bound) > 0.1 and problem.n > 10_000:
-            return -np.inf, no_dual_point
-        proof = self.shares.proof(at.shares)
-        return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
-
-    def newton_direction(self, at, mu):
-        return self.direction(self.problem.C * self.hessian(at.shares, mu), at.gradient)
-
-    def hessian(self, shares, mu):
-        """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""
-        return self.smooth.hessian(shares, mu)
-
-    def direction(self, H, gradient):
-        """The Newton step where H is the Hessian of P_mu without the regulariser; H is changed."""
-        problem = self.problem
-        diagonal = np.arange(len(H))
-        H[diagonal, diagonal] += self.curvature + 1e-13 * (1.0 + H[diagonal, diagonal])
-        # Where no example is inside the rounding an intercept has no curvature: give it a little.
-        lacking = np.maximum(1e-4 * problem.weight / problem.unit - H[diagonal, diagonal], 0.0)
-        H[diagonal, diagonal] += (1.0 - self.penalised) * lacking
-        direction = -_solve_positive(H, gradient)
-        return self.smooth.centre(direction)
-
-    def search(self, w, S, direction, dS, mu):
-        """Line search on P_mu: Newton on its slope, which is piecewise linear, inside a bracket."""
-        problem = self.problem
-        first, second = problem.regulariser.slope(w, direction)
-
-        def slope(t):
-            value, curvature = self.smooth.slope(S, dS, t, mu)
-            return first + t * second + value, second + curvature
-
-        low, high, t = 0.0, np.inf, 1.0
-        enough = 0.1 * abs(slope(0.0)[0])
-        for _ in range(50):
-            value, curvature = slope(t)
-            if abs(value) <= enough or t >= LONGEST:
-                break
-            low, high = (t, high) if value < 0 else (low, t)
-            t = t - value / curvature if curvature > 0 else np.inf
-            if not low < t < high:
-                t = 0.5 * (low + high)
-            t = min(t, 4.0 * low, LONGEST) if high == np.inf else t
-        return t
-
-
-def _solve_positive(H, right):
-    """H^-1 right for positive definite H given by its lower triangle."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
-
-    ridge = 1e-12
-    for _ in range(8):
-        try:
-            return cho_solve(cho_factor(H, lower=True, check_finite=False), right, check_finite=False)
-        except LinAlgError:
-            # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
-            diagonal = np.arange(len(H))
-            H[diagonal, diagonal] *= 1.0 + ridge
-            ridge *= 10.0
-    return right / H[diagonal, diagonal]

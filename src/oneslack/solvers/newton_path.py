@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..objective import inner
-from .newton import FALL, FIRST_MU, LOOSE, Newton, Smoothed
+from .newton import FALL, FIRST_MU, LOOSE, Newton
+from .smoothed import Smoothed
 
 #: The rounding, and what another step would gain, as shares of P.
 ROUNDING = 5e-3
@@ -62,9 +63,9 @@ class Place:
     @staticmethod
     def of(problem, w, S, mu) -> Place:
         smooth = Smoothed(problem.with_C(1.0))
-        at = smooth.at(w, S, mu)
+        at = smooth.at(w, smooth.losses(S, mu))
         pull = problem.regulariser.gradient(w) - at.gradient
-        hessian = smooth.hessian(at.shares, mu)
+        hessian = smooth.smooth.hessian(at.shares, mu)
         return Place(w, S, mu, at.shares, at.hinge, at.error, at.regular, pull, hessian)
 
     def primal(self, C):
@@ -77,7 +78,7 @@ def _nearly(problem, C, here, n_steps) -> tuple[Place, float]:
     for _ in range(n_steps):
         primal, error = here.primal(C), C * here.error
         gradient = problem.regulariser.gradient(here.w) - C * here.pull
-        direction = smooth.direction(C * here.hessian, gradient)
+        direction = smooth.metric_of(C * here.hessian).step(gradient)
         promise = -0.5 * inner(gradient, direction)
         is_round = error > ROUNDING * primal
         if not is_round and promise <= PROMISE * primal:
@@ -87,6 +88,6 @@ def _nearly(problem, C, here, n_steps) -> tuple[Place, float]:
             here = Place.of(problem, here.w, here.S, mu)
             continue
         dS = problem.scores(direction)
-        t = smooth.search(here.w, here.S, direction, dS, here.mu)
+        t, _ = smooth.search(here.w, here.S, direction, dS, here.mu, inner(gradient, direction))
         here = Place.of(problem, here.w + t * direction, here.S + t * dS, here.mu)
     return here, promise

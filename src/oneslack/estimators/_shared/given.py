@@ -243,7 +243,7 @@ def validated(estimator, X, *y, **options):
 
 def checked_input(estimator, X, y, **options):
     """(X, y) to train on, as `validate_data` gives them.  That takes longer than a pass over small data, so
-    that a CSR matrix and plain numbers are looked at here, by the same rules."""
+    that plain matrices and numbers are looked at here, by the same rules."""
     enough = options.get("ensure_min_samples", 1)
     if not (_is_plain_matrix(X) and _are_plain_numbers(y) and len(y) == X.shape[0] >= enough):
         return validated(estimator, X, y, order="C", **INPUT, **options)
@@ -254,8 +254,12 @@ def checked_input(estimator, X, y, **options):
 
 
 def _is_plain_matrix(X):
-    is_csr = type(X) in (sp.csr_matrix, sp.csr_array) and X.dtype in INPUT["dtype"]
-    return is_csr and 0 not in X.shape and np.isfinite(X.data.sum())
+    if type(X) is np.ndarray:
+        is_plain, numbers = X.ndim == 2 and X.flags.c_contiguous, X
+    else:
+        is_plain = type(X) in (sp.csr_matrix, sp.csr_array)
+        numbers = X.data if is_plain else None
+    return is_plain and X.dtype in INPUT["dtype"] and 0 not in X.shape and np.isfinite(numbers.sum())
 
 
 def _are_plain_numbers(y):

@@ -27,6 +27,9 @@ from ...data.rows import (
     weights_of,
 )
 
+#: Rows of a dense matrix that are multiplied with themselves at once.
+ROWS_AT_ONCE = 1024
+
 
 @dataclass(frozen=True)
 class LinearData:
@@ -86,6 +89,28 @@ class LinearData:
         if not self.norm2.max(initial=0.0) <= LARGEST:
             check_finite(self.X)
         self.lengths  # noqa: B018  found now, while the squares are at hand: the certificate needs them
+
+    def squares(self, shard, h, has_constant) -> np.ndarray:
+        """sum_i h_i x_i x_i' over a shard (lower triangle), h_i counted from its first row; with a constant,
+        that comes last."""
+        d = self.X.shape[1]
+        H = np.zeros((d + has_constant, d + has_constant))
+        if sp.issparse(self.X):
+            from ..._jit.rows import squares
+
+            squares(self.view, h, shard.lo, shard.hi, has_constant, H)
+            return H
+        rows = np.flatnonzero(h)
+        for lo in range(
+            0, len(rows), ROWS_AT_ONCE
+        ):  # a product of matrices, of a size that stays in the cache
+            some = rows[lo : lo + ROWS_AT_ONCE]
+            A = self.X[shard.lo + some] * np.sqrt(h[some])[:, None]
+            H[:d, :d] += A.T @ A
+        if has_constant:
+            H[-1, :-1] = h @ self.X[shard.lo : shard.hi]
+            H[-1, -1] = h.sum()
+        return H
 
     def take(self, index) -> LinearData:
         """The examples `index`, as a copy."""

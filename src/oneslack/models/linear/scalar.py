@@ -151,18 +151,18 @@ class ScalarModel:
 
     def curvatures(self, data, p, mu):
         """(n,): s_i times the curvature of the loss where its dual is p_i."""
+        return self._curvatures(data.weights, p, mu)
+
+    def _curvatures(self, s, p, mu):
         from ..._jit.scalar_loss import curvatures
 
-        out = np.empty(data.n)
-        curvatures(self.phi, data.weights, p, mu, out)
+        out = np.empty(len(p))
+        curvatures(self.phi, s, p, mu, out)
         return out
 
     def smooth_hessian(self, data, shard, p, mu):
-        from ..._jit.scalar_loss import smooth_hessian
-
-        H = np.zeros((self.n_params, self.n_params))
-        smooth_hessian(self.phi, data.view, data.weights, p, mu, shard.lo, shard.hi, self.intercept, H)
-        return H
+        rows = slice(shard.lo, shard.hi)
+        return data.squares(shard, self._curvatures(data.weights[rows], p[rows], mu), self.intercept)
 
     # How large things are, for bounds that hold whatever rounding does (rounding.py).
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from ...objective import inner
 from ..dual_cd import BIAS_RATE, _mix
-from ..newton import FALL, FIRST_MU, LOOSE, Smoothed
+from ..newton import FALL, FIRST_MU, LOOSE
+from ..smoothed import Smoothed
 
 #: Newton steps at most; dual passes at most, in the first reads and in those after them.
 STEPS, PASSES, MORE_PASSES = 60, 2, 10
@@ -64,9 +65,10 @@ class NewtonOptimiser:
         v_old = part.shares.sum(old)
         part.regulariser = Tilted(part.regulariser, v - v_old)
         smooth, S = Smoothed(part), part.scores(w)
+        losses = smooth.losses(S, self.mu)
         share = part.weight / self.problem.weight
         for _ in range(STEPS):
-            at = smooth.at(w, S, self.mu)
+            at = smooth.at(w, losses)
             size = max(at.hinge, share * max(dual, self.problem.regulariser.value(w)))
             allowed = ROUNDING * self.tol * size
             if at.slack <= LOOSE * (at.error or allowed):  # smooth losses have no rounding
@@ -74,10 +76,10 @@ class NewtonOptimiser:
                     break
                 wanted = (0.75 * allowed / max(at.error, 1e-300)) ** 0.5
                 self.mu *= min(max(wanted, FALL), 0.7)
-                at = smooth.at(w, S, self.mu)
-            direction = smooth.newton_direction(at, self.mu)
+                at = smooth.at(w, smooth.losses(S, self.mu))
+            direction = smooth.metric(at.shares, self.mu).step(at.gradient)
             dS = part.scores(direction)
-            t = smooth.search(w, S, direction, dS, self.mu)
+            t, losses = smooth.search(w, S, direction, dS, self.mu, inner(at.gradient, direction))
             w, S = w + t * direction, S + t * dS
         part.regulariser = self.problem.regulariser
         return at.shares, w

@@ -1,0 +1,56 @@
+"""Dual passes while they promise to end soon, else Newton steps from where they are.
+
+What Newton steps cost is known beforehand, from counted work.  How many passes it takes is not: that depends
+on how alike the examples are.  So passes begin, and their pace decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .dual_cd import DualCD
+from .newton import Newton
+
+#: What Newton steps take, in passes over the data: steps with an old Hessian, and how often there is a new
+#: one; for losses without and with kinks, which are rounded off less and less.
+SMOOTH, KINKED = (8.0, 2.5), (40.0, 8.0)
+#: What a dual pass takes: a row is read twice, and not in the order of the data.
+DUAL_PASS = 4.0
+
+
+def newton_forecast(problem) -> float:
+    """What Newton steps will cost, in passes over the data."""
+    passes, hessians = KINKED if problem.smooth.has_kinks else SMOOTH
+    return passes + hessians * problem.smooth.hessian_work
+
+
+@dataclass(frozen=True)
+class DualNewton:
+    """Dual coordinate ascent that gives way to Newton's method where that is forecast to be faster.
+
+    seed  of the order in which examples are visited, and of samples
+
+    >>> import numpy as np, oneslack
+    >>> X, y = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 0.5]]), [1, 1, -1]
+    >>> problem = oneslack.Problem(oneslack.Binary(2), X, y, C=1.0)
+    >>> oneslack.solve(problem, "dual_newton", tol=1e-6).gap <= 1e-6
+    True
+    """
+
+    seed: int = 0
+
+    name = "dual_newton"
+    needs = tuple(dict.fromkeys((*Newton.needs, "passes")))
+
+    def steps(self, problem, start=None, tol=1e-3):
+        if not start or "passes" in start or "duals" in start:
+            w = None
+            for step in DualCD(self.seed).steps(problem, start, tol, newton_forecast(problem) / DUAL_PASS):
+                w = step.w
+                yield step
+            start = {"w": w}
+        yield from Newton(self.seed).steps(problem, start, tol)
+
+    @staticmethod
+    def at_other_C(state, ratio):
+        return (Newton if "mu" in state else DualCD).at_other_C(state, ratio)

@@ -1,0 +1,153 @@
+"""P_mu of a problem: the regulariser and the losses with their kinks rounded off by mu, for Newton steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..objective import inner, relative_gap
+from ..result import no_dual_point
+
+#: No step is longer than this many Newton steps.
+LONGEST = 1000.0
+#: A line search ends where the slope is this share of that at its start.
+FLAT = 0.25
+
+
+class Losses(NamedTuple):
+    """What the smoothed losses are at some scores; sums times C."""
+
+    shares: np.ndarray  # of the duals
+    linear: float  # sum of the duals' losses
+    hinge: float  # the losses themselves
+    error: float  # what rounding off adds to them
+
+
+@dataclass(frozen=True)
+class Point:
+    """P_mu at a point: duals, gradient, and the parts of the objective."""
+
+    shares: np.ndarray
+    v: np.ndarray  # C sum of the duals' cuts
+    gradient: np.ndarray
+    slack: float  # what the gradient adds to the gap: quadratic, but linear along free weights
+    regular: float
+    hinge: float
+    error: float
+    smoothed: float  # P_mu
+    bound: float  # the dual value, valid where there is no intercept
+
+    @property
+    def primal(self) -> float:
+        return self.regular + self.hinge
+
+
+class Smoothed:
+    """P_mu of a problem: C sum_i s_i H_mu,i + 1/2 |r (w - prior)|^2."""
+
+    def __init__(self, problem):
+        self.problem, self.shares, self.smooth = problem, problem.shares, problem.smooth
+        regulariser = problem.regulariser
+        penalised = np.ones(problem.n_params)
+        if regulariser.n_free:
+            penalised[regulariser.free] = 0.0
+        self.penalised = penalised
+        self.curvature = penalised if regulariser.scale is None else penalised * regulariser.curvature
+
+    def losses(self, S, mu) -> Losses:
+        return Losses(*self.smooth.duals(S, mu))
+
+    def at(self, w, losses) -> Point:
+        problem = self.problem
+        v = self.shares.sum(losses.shares)
+        gradient = problem.regulariser.gradient(w) - v
+        regular = problem.regulariser.value(w)
+        return Point(
+            losses.shares, v, gradient, self._slack(gradient), regular, losses.hinge, losses.error,
+            smoothed=regular + losses.linear - inner(w, v) + losses.error,
+            bound=problem.regulariser.dual(v, losses.linear),
+        )  # fmt: skip
+
+    def _slack(self, gradient):
+        free = self.problem.regulariser.free
+        linear = 0.0 if free is None else float(np.abs(gradient[free]).sum())
+        return 0.5 * inner(gradient, self.problem.regulariser.metric(gradient)) + linear
+
+    def dual(self, at):
+        """(a lower bound, its proof); with intercepts the duals must be balanced first, which is paid
+        for only when the bound without it is worth it."""
+        problem = self.problem
+        if not problem.regulariser.n_free:
+            # Duals that are rounded have another loss than those that the scores gave: it is found anew.
+            return at.bound, lambda: self.shares.proof_at(at.v, self.shares.linear(at.shares), at.shares)
+        if relative_gap(at.primal, at.bound) > 0.1 and problem.n > 10_000:
+            return -np.inf, no_dual_point
+        proof = self.shares.proof(at.shares)
+        return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
+
+    def metric(self, shares, mu) -> Metric:
+        """The Hessian of P_mu where the duals are `shares`."""
+        return self.metric_of(self.problem.C * self.smooth.hessian(shares, mu))
+
+    def metric_of(self, H) -> Metric:
+        """The same where H, which is changed, is that of the losses alone (lower triangle)."""
+        problem = self.problem
+        diagonal = np.einsum("ii->i", H)
+        diagonal += self.curvature + 1e-13 * (1.0 + diagonal)
+        # Where no example is inside the rounding an intercept has no curvature: give it a little.
+        lacking = np.maximum(1e-4 * problem.weight / problem.unit - diagonal, 0.0)
+        diagonal += (1.0 - self.penalised) * lacking
+        return Metric(H, self.smooth.centre)
+
+    def search(self, w, S, direction, dS, mu, slope_at_0):
+        """(t, losses at S + t dS): line search on P_mu, by secants and Newton steps on its slope, which is
+        piecewise linear, inside a bracket.  A Newton step is mostly right, so 1 is tried first."""
+        problem = self.problem
+        first, second = problem.regulariser.slope(w, direction)
+        losses = self.losses(S + dS, mu)
+        coefficients = problem.model.coefficients(problem.data, losses.shares)
+        value = first + second - problem.C * inner(coefficients.ravel(), dS.ravel())
+        enough = FLAT * abs(slope_at_0)
+        if abs(value) <= enough:
+            return 1.0, losses
+        low, high = (1.0, np.inf) if value < 0 else (0.0, 1.0)
+        t = min(slope_at_0 / (slope_at_0 - value), 4.0) if slope_at_0 < value else 4.0
+        for _ in range(50):
+            value, curvature = self.smooth.slope(S, dS, t, mu)
+            value, curvature = first + t * second + value, second + curvature
+            if abs(value) <= enough or t >= LONGEST:
+                break
+            low, high = (t, high) if value < 0 else (low, t)
+            t = t - value / curvature if curvature > 0 else np.inf
+            if not low < t < high:
+                t = 0.5 * (low + high)
+            t = min(t, 4.0 * low, LONGEST) if high == np.inf else t
+        return t, self.losses(S + t * dS, mu)
+
+
+class Metric:
+    """A Hessian, factored: what turns gradients into Newton steps."""
+
+    def __init__(self, H, centre):
+        self._solve, self._centre = _solver_of_positive(H), centre
+
+    def step(self, gradient):
+        """The Newton step."""
+        return self._centre(-self._solve(gradient))
+
+
+def _solver_of_positive(H):
+    """right -> H^-1 right for positive definite H given by its lower triangle."""
+    from scipy.linalg.lapack import dpotrf, dpotrs
+
+    diagonal, ridge = np.einsum("ii->i", H), 1e-12
+    for _ in range(8):
+        factor, failed = dpotrf(H, lower=1)
+        if not failed:
+            return lambda right: dpotrs(factor, right, lower=1)[0]
+        # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
+        diagonal *= 1.0 + ridge
+        ridge *= 10.0
+    return lambda right: right / diagonal
