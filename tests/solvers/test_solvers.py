@@ -538,13 +538,13 @@ def test_the_papers_rule(case, solver, epsilon):
 
 
 def test_auto_says_why():
-    case = CASES["binary"]
-    few = solve(Problem(Linear(4, SquaredHinge()), case.X, case.y))
+    few = solve(CASES["binary"].problem())
     assert few.solver == "newton"
-    assert "few weights (4, 30 examples): Newton steps cost as much as" in few.reason
-    kinked = solve(CASES["binary"].problem())
-    assert kinked.solver == "dual_newton"
-    assert "4 weights, 30 examples: dual passes, or Newton steps if more than" in kinked.reason
+    assert "few weights (4, 30 examples): Newton steps cost as much as 40 passes" in few.reason
+    more = np.random.default_rng(0).normal(size=(200, 60))
+    either = solve(Problem(Binary(60), more, np.sign(more[:, 0])))
+    assert either.solver == "dual_newton"
+    assert "60 weights, 200 examples: dual passes, or Newton steps if more than" in either.reason
     wide = Problem(Binary(3000), sp.random_array((20, 3000), density=0.01, rng=0, format="csr"), [1, -1] * 10)
     many = solve(wide)
     assert many.solver == "dual_cd"
@@ -552,7 +552,7 @@ def test_auto_says_why():
 
 
 def stiff_and_mild(loss):
-    """(problem of few, problem of many passes): nearly orthogonal rows and a small C; two weights and a large
+    """(problem of few, problem of many passes): nearly orthogonal rows and a small C; few weights and a large
     one."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 4)) * [1.0, 1.0, 5.0, 5.0]
@@ -568,12 +568,11 @@ def stiff_and_mild(loss):
 def test_dual_passes_give_way_where_they_are_slow(loss):
     mild, stiff = stiff_and_mild(loss)
     for problem, gives_way in ((mild, False), (stiff, True)):
-        steps = [step.state() for step in islice(DualNewton().steps(problem, tol=1e-6), 40)]
-        assert ("mu" in steps[-1]) == gives_way
-        assert "passes" in steps[0]  # it begins with passes
-        result = solve(problem, "dual_newton", tol=1e-6)
+        assert "passes" in next(DualNewton().steps(problem)).state()  # it begins with passes
+        result = solve(problem, "dual_newton", tol=1e-3)
+        assert ("mu" in result.state) == gives_way
         assert result.certified
-        assert result.gap <= 1e-6
+        assert result.gap <= 1e-3
         assert result.dual <= solve(problem, "one_slack", tol=1e-4).primal * (1 + 1e-12)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..certificate.rounding import Proof, dual_proof, gamma, norm_up
 from ..cuts import Plane
-from ..data.rows import equal_shards
+from ..data.rows import SMALL, equal_shards
 from ..models.answers import finite
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
@@ -274,6 +274,8 @@ class Smooth:
     def hessian_work(self) -> float:
         """What a Hessian and its factor take, in passes over the data, if all examples have a part in it."""
         problem = self.problem
+        if problem.data.n_entries <= SMALL:
+            return 0.0  # less than the calls around it
         k = problem.shares.weights_an_example
         squares = 0.5 * k / (PRODUCT if self.has_products else 1.0)
         return squares + problem.n_params**3 / (6.0 * PRODUCT * problem.n * max(k, 1.0))

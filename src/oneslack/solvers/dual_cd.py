@@ -64,7 +64,7 @@ class DualCD:
     is_compiled = True
 
     def steps(self, problem, start=None, tol=1e-3, patience=np.inf):
-        """With a `patience` they end where more passes than that are left."""
+        """With a `patience` they end where more passes than that seem to be left, or were in vain."""
         if problem.passes is None:
             return structured_steps(problem, self.seed, start, tol)
         return self._model_steps(problem, start, tol, patience)
@@ -94,11 +94,17 @@ class DualCD:
         # The proof of the best D with intercepts.
         balanced = Proof(*start["balanced"]) if start.get("balanced") else None
         visits = start.get("visits", problem.n)  # steps since w was summed up anew, at most
+        spent = start.get("spent", 0.0)  # passes over all the data
 
         def state():
             parts = {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
             parts |= {"running": running, "visits": visits, "balanced": balanced and balanced.kept()}
-            return parts | {"anchor": anchor.state() if anchor else None, "gaps": pace.gaps}
+            return parts | {
+                "anchor": anchor.state() if anchor else None, "gaps": pace.gaps, "spent": spent,
+            }  # fmt: skip
+
+        def given_up():
+            return partial(dict, w=passes.point.copy())
 
         def proof():
             if balanced is not None:
@@ -115,9 +121,9 @@ class DualCD:
             gap, growth = passes.run(rate)
             running += growth
             left = pace.left(gap, running)
+            spent += visited / problem.n
             if left * passes.count > patience * problem.n:
-                end = passes.point.copy()
-                yield Step(end, dual, n_cuts=passes.count, state=partial(dict, w=end), proof=proof)
+                yield Step(passes.point, dual, n_cuts=passes.count, state=given_up(), proof=proof)
                 return
             # Intercepts come to their value by steps of their own, which a moving anchor upsets.
             if not anchor and not has_bias and left > MANY:
@@ -151,10 +157,13 @@ class DualCD:
                 S = anchor.move(passes.weights, S)
             passes.reopen(S)
             pace.gaps = []  # those of examples that were left out are back
+            ends = patience < np.inf and (check.stalled or (is_due and spent > patience))
             yield Step(
-                w, dual, primal, n_cuts=passes.count, stalled=check.stalled, state=state, proof=proof,
-                way=way,
+                w, dual, primal, n_cuts=passes.count, stalled=check.stalled and not ends,
+                state=given_up() if ends else state, proof=proof, way=way,
             )  # fmt: skip
+            if ends:
+                return
 
     @staticmethod
     def at_other_C(state, ratio):

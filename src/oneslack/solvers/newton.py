@@ -42,6 +42,8 @@ LOOSE = 0.3
 #: The smoothing at the start on other data or with another C, in terms of the last one's: 1 took more steps
 #: than none where C was ten times as large, 100 saved few.
 LOOSER = 10.0
+#: Where P lacks at most so much of the tolerance, the duals ahead may close the gap.
+AHEAD = 0.7
 #: What a Newton step leaves of what P lacks, near the end.
 NEXT_TO_NOTHING = 1e-4
 #: The level of all the examples, behind those of the samples.
@@ -133,6 +135,7 @@ class Stage:
     progress: dict
     chord: dict
     proof: Callable
+    is_ahead: bool = False  # whether its bound is that of the duals ahead
 
     def state_at(self, level, is_last=False):
         """What goes on from here; from the last stage of a level, the next level."""
@@ -140,7 +143,7 @@ class Stage:
             return lambda: {"w": self.w, "mu": self.mu, "level": level + 1}
         return lambda: {
             "w": self.w, "mu": self.mu, "level": level, "S": self.S, "way": self.way,
-            "progress": self.progress, "chord": self.chord,
+            "progress": self.progress, "chord": self.chord, "is_ahead": self.is_ahead,
         }  # fmt: skip
 
 
@@ -149,6 +152,7 @@ def descend(problem, w, mu, tol, start=None):
     smooth = Smoothed(problem)
     progress, chord = Progress(), Chord(smooth)
     is_resumed = start is not None and "S" in start
+    was_ahead = is_resumed and start["is_ahead"]
     if is_resumed:
         w, mu, S = start["w"], start["mu"], start["S"]
         check_point(problem, w)
@@ -179,7 +183,13 @@ def descend(problem, w, mu, tol, start=None):
             at = smooth.at(w, losses)
             direction = chord.step(at, mu)
         dS = problem.scores(direction)
-        t, losses = smooth.search(w, S, direction, dS, mu, inner(at.gradient, direction))
+        lacking = at.error + chord.promise
+        if lacking <= AHEAD * tol * abs(primal) and (ahead := smooth.leaned(at, mu, dS)):
+            if not was_ahead:
+                bounds = primal, ahead[0], mu, lacking
+                yield Stage(w, *bounds, stalled, S, way, *before, ahead[1], is_ahead=True)
+        was_ahead = False
+        t, losses = smooth.search(at, S, direction, dS, mu)
         if way is not None:
             way = moved(way + abs(t) * norm_up(direction), w, t, direction)
         w = w + t * direction

@@ -15,6 +15,7 @@ That is far earlier than the bounds meet, as their gap has 1/2 |g|^2 instead.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,6 +57,7 @@ class Place:
     shares: np.ndarray
     hinge: float
     error: float
+    rounded: float  # the losses, rounded off
     regular: float
     pull: np.ndarray  # minus the gradient of the sum of the smoothed hinges
     hessian: np.ndarray
@@ -66,10 +68,18 @@ class Place:
         at = smooth.at(w, smooth.losses(S, mu))
         pull = problem.regulariser.gradient(w) - at.gradient
         hessian = smooth.smooth.hessian(at.shares, mu)
-        return Place(w, S, mu, at.shares, at.hinge, at.error, at.regular, pull, hessian)
+        return Place(w, S, mu, at.shares, at.hinge, at.error, at.rounded, at.regular, pull, hessian)
 
     def primal(self, C):
         return self.regular + C * self.hinge
+
+
+class Start(NamedTuple):
+    """Of a line search, for one C."""
+
+    w: np.ndarray
+    gradient: np.ndarray
+    rounded: float
 
 
 def _nearly(problem, C, here, n_steps) -> tuple[Place, float]:
@@ -88,6 +98,7 @@ def _nearly(problem, C, here, n_steps) -> tuple[Place, float]:
             here = Place.of(problem, here.w, here.S, mu)
             continue
         dS = problem.scores(direction)
-        t, _ = smooth.search(here.w, here.S, direction, dS, here.mu, inner(gradient, direction))
+        at = Start(here.w, gradient, C * here.rounded)
+        t, _ = smooth.search(at, here.S, direction, dS, here.mu)
         here = Place.of(problem, here.w + t * direction, here.S + t * dS, here.mu)
     return here, promise

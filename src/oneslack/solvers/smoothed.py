@@ -29,6 +29,7 @@ class Losses(NamedTuple):
 class Point:
     """P_mu at a point: duals, gradient, and the parts of the objective."""
 
+    w: np.ndarray
     shares: np.ndarray
     v: np.ndarray  # C sum of the duals' cuts
     gradient: np.ndarray
@@ -36,12 +37,17 @@ class Point:
     regular: float
     hinge: float
     error: float
-    smoothed: float  # P_mu
+    rounded: float  # the losses, rounded off: P_mu without the regulariser
     bound: float  # the dual value, valid where there is no intercept
 
     @property
     def primal(self) -> float:
         return self.regular + self.hinge
+
+    @property
+    def smoothed(self) -> float:
+        """P_mu."""
+        return self.regular + self.rounded
 
 
 class Smoothed:
@@ -65,8 +71,8 @@ class Smoothed:
         gradient = problem.regulariser.gradient(w) - v
         regular = problem.regulariser.value(w)
         return Point(
-            losses.shares, v, gradient, self._slack(gradient), regular, losses.hinge, losses.error,
-            smoothed=regular + losses.linear - inner(w, v) + losses.error,
+            w, losses.shares, v, gradient, self._slack(gradient), regular, losses.hinge, losses.error,
+            rounded=losses.linear - inner(w, v) + losses.error,
             bound=problem.regulariser.dual(v, losses.linear),
         )  # fmt: skip
 
@@ -87,6 +93,19 @@ class Smoothed:
         proof = self.shares.proof(at.shares)
         return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
+    def leaned(self, at, mu, dS):
+        """(a lower bound, its proof) of the duals where a step that changes scores by dS is forecast to lead;
+        None where the model cannot tell.
+
+        Where P has next to nothing to gain, the gradient, which is what the bound at w lacks, may still be
+        long: along a curvature of 1e10 it says little.  The duals ahead are without it, and rounding of the
+        scores does not reach them.
+        """
+        if not hasattr(self.problem.model, "moved"):
+            return None
+        proof = self.shares.proof(self.problem.model.moved(self.problem.data, at.shares, mu, dS))
+        return self.problem.regulariser.dual(proof.v, proof.linear), lambda: proof
+
     def metric(self, shares, mu) -> Metric:
         """The Hessian of P_mu where the duals are `shares`."""
         return self.metric_of(self.problem.C * self.smooth.hessian(shares, mu))
@@ -101,30 +120,49 @@ class Smoothed:
         diagonal += (1.0 - self.penalised) * lacking
         return Metric(H, self.smooth.centre)
 
-    def search(self, w, S, direction, dS, mu, slope_at_0):
-        """(t, losses at S + t dS): line search on P_mu, by secants and Newton steps on its slope, which is
-        piecewise linear, inside a bracket.  A Newton step is mostly right, so 1 is tried first."""
-        problem = self.problem
-        first, second = problem.regulariser.slope(w, direction)
-        losses = self.losses(S + dS, mu)
-        coefficients = problem.model.coefficients(problem.data, losses.shares)
-        value = first + second - problem.C * inner(coefficients.ravel(), dS.ravel())
-        enough = FLAT * abs(slope_at_0)
-        if abs(value) <= enough:
-            return 1.0, losses
-        low, high = (1.0, np.inf) if value < 0 else (0.0, 1.0)
-        t = min(slope_at_0 / (slope_at_0 - value), 4.0) if slope_at_0 < value else 4.0
+    def search(self, at, S, direction, dS, mu):
+        """(t, losses at S + t dS): line search on P_mu, by Newton steps on its slope, which is piecewise
+        linear, inside a bracket.  A Newton step is mostly right, so 1 is tried first.  `at` is what there
+        is at S: w, gradient and losses (`rounded`)."""
+        line = SmoothedLine(self, at, S, direction, dS, mu)
+        low, high, t = 0.0, np.inf, 1.0
         for _ in range(50):
-            value, curvature = self.smooth.slope(S, dS, t, mu)
-            value, curvature = first + t * second + value, second + curvature
-            if abs(value) <= enough or t >= LONGEST:
+            losses = line.found(t)
+            if losses is not None:
                 break
+            value, curvature = line.slope(t)
             low, high = (t, high) if value < 0 else (low, t)
             t = t - value / curvature if curvature > 0 else np.inf
             if not low < t < high:
                 t = 0.5 * (low + high)
             t = min(t, 4.0 * low, LONGEST) if high == np.inf else t
-        return t, self.losses(S + t * dS, mu)
+        return t, self.losses(S + t * dS, mu) if losses is None else losses
+
+
+class SmoothedLine:
+    """P_mu at w + t direction."""
+
+    def __init__(self, smooth, at, S, direction, dS, mu):
+        self.smooth, self.at, self.S, self.dS, self.mu = smooth, at, S, dS, mu
+        self.first, self.second = smooth.problem.regulariser.slope(at.w, direction)
+        self.enough = FLAT * abs(inner(at.gradient, direction))
+
+    def slope(self, t):
+        """(slope, curvature)."""
+        value, curvature = self.smooth.smooth.slope(self.S, self.dS, t, self.mu)
+        return self.first + t * self.second + value, self.second + curvature
+
+    def found(self, t) -> Losses | None:
+        """The losses at t, where it is flat enough there, and not above the start."""
+        problem, S = self.smooth.problem, self.S + t * self.dS
+        losses = self.smooth.losses(S, self.mu)
+        c = problem.C * problem.model.coefficients(problem.data, losses.shares).ravel()
+        slope = self.first + t * self.second - inner(c, self.dS.ravel())
+        if abs(slope) > self.enough and t < LONGEST:
+            return None
+        along = t * (self.first + 0.5 * t * self.second)
+        rise = along + losses.linear + losses.error - inner(c, S.ravel()) - self.at.rounded
+        return losses if slope <= 0.0 or rise <= 1e-12 * abs(self.at.rounded) else None
 
 
 class Metric:

@@ -18,6 +18,7 @@ from ...driver import solve
 from ...problems.in_memory import Problem
 from ...solvers.choose import choose_solver
 from ...solvers.dual_cd import DualCD
+from ...solvers.dual_newton import DualNewton
 from ...solvers.newton import Newton
 from ...solvers.newton_path import ENOUGH, newton_path
 from .given import check_parameters, check_weights, checked_input, encode, seed_of, weights_of_classes
@@ -117,7 +118,7 @@ def path_for(problem, estimator):
     solver that the estimator would use; None where that has no path of its own."""
     solver, _ = choose_solver(problem, estimator.solver, seed_of(estimator.random_state))
     options = {"solver": solver, "max_iter": estimator.max_iter}
-    if solver.name == Newton.name:
+    if solver.name in (Newton.name, DualNewton.name):
         return lambda problem, Cs, callbacks: _newton_path(problem, Cs, callbacks=callbacks, **options)
     if solver.name == DualCD.name:
         return lambda problem, Cs, callbacks: _dual_path(problem, Cs, callbacks=callbacks, **options)

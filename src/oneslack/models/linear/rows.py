@@ -27,8 +27,8 @@ from ...data.rows import (
     weights_of,
 )
 
-#: Rows of a dense matrix that are multiplied with themselves at once.
-ROWS_AT_ONCE = 1024
+#: Numbers of a dense matrix that are multiplied with themselves at once.
+AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,15 @@ class LinearData:
 
             squares(self.view, h, shard.lo, shard.hi, has_constant, H)
             return H
-        rows = np.flatnonzero(h)
-        for lo in range(
-            0, len(rows), ROWS_AT_ONCE
-        ):  # a product of matrices, of a size that stays in the cache
-            some = rows[lo : lo + ROWS_AT_ONCE]
-            A = self.X[shard.lo + some] * np.sqrt(h[some])[:, None]
+        rows, step = np.flatnonzero(h), max(AT_ONCE // d, 32)
+        for lo in range(0, len(rows), step):  # products of matrices, of a size that stays in the cache
+            some = rows[lo : lo + step]
+            roots = np.sqrt(h[some])
+            A = self.X[shard.lo + some] * roots[:, None]
             H[:d, :d] += A.T @ A
-        if has_constant:
-            H[-1, :-1] = h @ self.X[shard.lo : shard.hi]
-            H[-1, -1] = h.sum()
+            if has_constant:
+                H[-1, :-1] += roots @ A
+                H[-1, -1] += h[some].sum()
         return H
 
     def take(self, index) -> LinearData:

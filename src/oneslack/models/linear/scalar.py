@@ -160,6 +160,11 @@ class ScalarModel:
         curvatures(self.phi, s, p, mu, out)
         return out
 
+    def moved(self, data, p, mu, dS):
+        """The duals that are forecast where the scores change by dS; where they end, those at the ends."""
+        ahead = p - self._curvatures(np.ones(data.n), p, mu) * dS
+        return np.clip(ahead, *self.phi.bounds(data.y, np.ones(data.n)))
+
     def smooth_hessian(self, data, shard, p, mu):
         rows = slice(shard.lo, shard.hi)
         return data.squares(shard, self._curvatures(data.weights[rows], p[rows], mu), self.intercept)

@@ -79,7 +79,7 @@ class NewtonOptimiser:
                 at = smooth.at(w, smooth.losses(S, self.mu))
             direction = smooth.metric(at.shares, self.mu).step(at.gradient)
             dS = part.scores(direction)
-            t, losses = smooth.search(w, S, direction, dS, self.mu, inner(at.gradient, direction))
+            t, losses = smooth.search(at, S, direction, dS, self.mu)
             w, S = w + t * direction, S + t * dS
         part.regulariser = self.problem.regulariser
         return at.shares, w
