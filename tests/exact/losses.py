@@ -42,7 +42,8 @@ def scalar(phi, X, y, c, intercept, **penalty) -> Small:
         return terms(w[:d]) + risk
 
     # What no dual of a square exceeds: c u^2 <= P(0) gives 2 c u <= 2 (P(0) + c).
-    most = 2 * sum((c_i * (1 + value(phi, y_i, ZERO)) for _, y_i, c_i in used), Fraction(1)) * 4
+    at_zero = terms([ZERO] * d)  # a prior is far from 0
+    most = 8 * sum((c_i * (1 + value(phi, y_i, ZERO)) for _, y_i, c_i in used), Fraction(1) + at_zero)
     blocks, linear, constant = [], {}, ZERO
     for i, (x, y_i, c_i) in enumerate(used):
         row = vector(x) | ({d + n: Fraction(1)} if intercept else {})
