@@ -29,7 +29,7 @@ FOLDER = Path(oneslack.__file__).parent
 @pytest.mark.parametrize(
     "kind",
     ["two_classes", "many_classes", "one_against_the_rest", "regression", "ranking", "ordinal", "measure",
-     "own_model", "chain", "tagger"],
+     "own_model", "chain", "tagger", "penalised_intercept"],
 )  # fmt: skip
 def test_objectives_are_those_of_the_reference(kind, seed):
     one = case(kind, seed)

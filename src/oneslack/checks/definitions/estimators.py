@@ -98,11 +98,8 @@ def _objective(estimator, X, loss, row=None):
         ("held" if name == "nonnegative" else name): np.asarray(value)[chosen]
         for name, value in terms.items()
     }
-    if getattr(estimator, "penalize_intercept", False) and estimator.fit_intercept:
-        value = estimator.intercept_scaling
-        column = np.full((X.shape[0], 1), value)
-        X = sp.hstack([X, column], format="csr") if sp.issparse(X) else np.hstack([X, column])
-        return Objective(X, loss, np.column_stack([w, bias / value])[chosen], None, **terms)
+    if estimator.fit_intercept and getattr(estimator, "penalize_intercept", False):
+        terms["scaling"] = float(estimator.intercept_scaling)
     return Objective(X, loss, w[chosen], bias[chosen] if estimator.fit_intercept else None, **terms)
 
 

@@ -47,14 +47,17 @@ class Penalised:
     def n_free(self) -> int:
         return 0
 
+    #: What intercepts are multiplied by where they are penalised.
+    bias_scale = 0.0
+
     def _vector(self, values, default, free):
         values = np.full(self.w.shape, default) if values is None else np.asarray(values, dtype=float)
         return np.append(values.ravel(), np.full(self.n_free, free))
 
     @property
     def curvature(self) -> np.ndarray:
-        """r^2, 0 for intercepts."""
-        return self._vector(self.scale, 1.0, 0.0) ** 2
+        """r^2, 0 for intercepts that are free."""
+        return self._vector(self.scale, 1.0, self.bias_scale) ** 2
 
     @property
     def centre(self) -> np.ndarray:
@@ -74,6 +77,7 @@ class Objective(Penalised):
     loss       value(F), slope(F)
     w          (rows, d) fitted weights, or coefficients of the kernel
     bias       (rows,) fitted intercepts, where they are learned; else None
+    scaling    what they are divided by where they are penalised; None where they are free
     is_kernel  whether |w|^2 is <w, X w'>
     is_rounded whether X is itself computed, so that an exact value would mean nothing
     """
@@ -85,6 +89,7 @@ class Objective(Penalised):
     prior: np.ndarray | None = None
     scale: np.ndarray | None = None
     held: np.ndarray | None = None
+    scaling: float | None = None
     is_kernel: bool = False
     is_rounded: bool = False
 
@@ -101,6 +106,17 @@ class Objective(Penalised):
         """(n, rows)."""
         F = like(self.w, self.X) @ self.w.T
         return F if self.bias is None else F + self.bias
+
+    @property
+    def bias_scale(self) -> float:
+        return 0.0 if self.scaling is None else 1.0 / self.scaling
+
+    def penalty(self):
+        total = super().penalty()
+        if self.scaling is None:
+            return total
+        shares = self.bias / like(self.w, np.array([self.scaling]))
+        return total + (shares * shares).sum() / 2
 
     def value(self):
         """P."""

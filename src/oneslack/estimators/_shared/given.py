@@ -138,7 +138,7 @@ CHECKS = {
     **dict.fromkeys(("start", "end", "fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
     **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts"), _at_least_1),
     **dict.fromkeys(("tol", "outer_tol", "degree"), _at_least_0),
-    **dict.fromkeys(("C", "beta", "intercept_scaling"), _positive),
+    **dict.fromkeys(("C", "beta"), _positive),
     "annealing": integer("a number of rounds >= 0", lambda rounds: rounds >= 0),
     "cache_size": integer("a number of cuts >= 0", lambda size: size >= 0),
     "choice": choice(("random", "pivoted")),
@@ -152,6 +152,9 @@ CHECKS = {
     "epsilon": number("None or a positive number", lambda epsilon: epsilon > 0, optional=True),
     "gamma": _gamma,
     "hash_bits": integer("None or a number of bits >= 1", lambda bits: bits >= 1, optional=True),
+    "intercept_scaling": number(
+        "a positive number between 1e-150 and 1e150", lambda scaling: 1e-150 < scaling < 1e150
+    ),
     "k": _k,
     "kernel": choice(
         [name for name in KERNELS if name != "precomputed"], "None or a function",
