@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import linear_cases, loss_cases, penalised_cases, sample_cases, structured_cases
+from . import linear_cases, loss_cases, penalised_cases, portion_cases, sample_cases, structured_cases
 
 KINDS = {
     "two_classes": linear_cases.two_classes_case,
@@ -11,6 +11,7 @@ KINDS = {
     "regression": linear_cases.regression_case,
     "losses": loss_cases.loss_case,
     "penalised_intercept": penalised_cases.penalised_intercept_case,
+    "portions": portion_cases.portions_case,
     "ranking": linear_cases.ranking_case,
     "ordinal": linear_cases.ordinal_case,
     "constraints": linear_cases.constraints_case,

@@ -242,7 +242,7 @@ class LinearModel(LinearScores, Exported, Fitted):
         def jobs():
             for (model, targets, weights), more, start in zip(task.models(), terms, starts, strict=True):
                 problem = problem_of(self, model, X, targets, sample_weight=weights, **more)
-                yield partial(solved, problem, start=start, finish=partial(_restated, rounding))
+                yield partial(solved, problem, start=start, finish=partial(restated, rounding))
 
         def store(results):
             if task.classes is not None:
@@ -307,7 +307,7 @@ def solve_all(jobs, folder=None, *, time_limit, max_iter, **options) -> list[Res
     return results
 
 
-def _restated(rounding, problem, result, tol) -> Result:
+def restated(rounding, problem, result, tol) -> Result:
     """The certificate of what is stored and was asked for, which rounding may have moved."""
     primal_error, dual_error = rounding(result, problem)
     if not result.certified or not (primal_error or dual_error):
