@@ -1,4 +1,4 @@
-"""protocols.py lists every name of a problem that the driver, solvers and what they remember touch."""
+"""problems/contract.py lists every name of a problem that the driver, solvers and their memory touch."""
 
 import ast
 import sys
@@ -9,8 +9,9 @@ import pytest
 from public_problems import PROBLEMS, SOLVERS
 
 import oneslack
-from oneslack import protocols
+from oneslack.problems import contract
 from oneslack.problems.capabilities import Capable, Scores, Shares, Smooth
+from oneslack.problems.columns import Columns
 
 ROOT = Path(oneslack.__file__).parent
 WATCHED = ("solvers", "memory", "certificate", "kernels", "driver.py", "checks/first_look.py")
@@ -21,6 +22,7 @@ LISTED = {
     Scores: ("ProblemScores",),
     Shares: ("ProblemShares",),
     Smooth: ("ProblemSmooth",),
+    Columns: ("ProblemColumns",),
 }
 
 
@@ -28,7 +30,7 @@ def listed(kind):
     """The names that the protocols of a kind of object have."""
     found = set()
     for name in LISTED[kind]:
-        protocol = getattr(protocols, name)
+        protocol = getattr(contract, name)
         found |= set(protocol.__annotations__) | {each for each in vars(protocol) if not each.startswith("_")}
     return found
 

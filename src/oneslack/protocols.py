@@ -1,12 +1,12 @@
 """The contracts: what a model offers, what a solver is.  Signatures and words, no code.
 
 A user's model has three methods and `n_params`; nothing is imported from here.  Extensions are found
-by what a model has, never by its class.
+by what a model has, never by its class.  What solvers ask of a problem stands in problems/contract.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -161,6 +161,9 @@ class Sized(Protocol):
     def free_bound(self, data) -> tuple[float, float]:
         """With free weights, (a, b): those of some optimum are at most a + b |w*|."""
 
+    def odds(self, data) -> tuple[float, float] | None:
+        """Weights (for, against) whose log-odds, in size, are to be added to a; None where there are none."""
+
     def worsened(self, data, S, e) -> np.ndarray:
         """With scores: others that have every example's hinge raised by e (n,) or more."""
 
@@ -177,6 +180,13 @@ class Duals(Protocol):
     def balance(self, data, p) -> np.ndarray:
         """The nearest shares without a component along the free weights."""
 
+    def dual_sizes(self, data, p) -> tuple[float, float]:
+        """At least (sum_i s_i |p_i| |x_i|, the sizes of all terms of `dual_loss`), where shares pay for
+        themselves; otherwise `sizes` tells."""
+
+    def rest(self, data, S, p) -> np.ndarray:
+        """Optional: (n,) how far each example is from moving its shares at scores S; 0 where it may."""
+
 
 class Smooth(Protocol):
     """Optional, for `Newton`: the hinge rounded off by mu.  See solvers/newton.py."""
@@ -189,6 +199,9 @@ class Smooth(Protocol):
 
     def smooth_hessian(self, data, shard, p, mu) -> np.ndarray:
         """(n_params, n_params), lower triangle."""
+
+    def curvatures(self, data, p, mu) -> np.ndarray:
+        """Optional, for an L1 penalty: (n,) s_i times the curvature of the loss of each example."""
 
     def centre(self, w) -> np.ndarray:
         """Optional: the shortest of the w that say the same (intercepts known up to a constant)."""
@@ -221,173 +234,6 @@ class DualPasses(Protocol):
 
     def state(self) -> dict: ...
     def restore(self, state: dict) -> None: ...
-
-
-class Problem(Protocol):
-    """What the driver and solvers ask of every problem (tests/test_protocols.py compares it with what they do
-    ask).  What it can do beyond that are small objects, each there or None (problems/capabilities.py)."""
-
-    #: Weights, examples; what a hinge counts in P, what the mean risk does; a lower bound of it or None.
-    n_params: int
-    n: int
-    C: float
-    weight: float
-    mean: float
-    floor: float | None
-    regulariser: Any
-    #: How large a loss is; False where the worst outputs that are found may not be the worst.
-    unit: float
-    certified: bool
-    #: (n,) weights s_i of the examples, C s_i, and sum_i s_i |x_i|^2.
-    sample_weights: np.ndarray
-    upper_duals: np.ndarray
-    stiffness: float
-    #: What it can do.
-    oracle: Any
-    scores: ProblemScores | None
-    shares: ProblemShares | None
-    passes: Callable | None
-    smooth: ProblemSmooth | None
-    columns: Any
-    kernel: Any
-    parts: list | None
-    storage: Any
-    #: See problems/capabilities.py; and the model and its packed data, for what is made of them elsewhere.
-    sees_scores: bool
-    has_batches: bool
-    is_compiled: bool
-    cache_size: int
-    rescaling: str
-    model: Any
-    data: Any
-    engine: Any
-    work: Any
-
-    def primal(self, w, weight=None) -> float:
-        """P(w), or with another weight of the risk."""
-
-    def mean_cut(self, w) -> Any:
-        """The plane under the risk that touches it at w."""
-
-    def cuts(self, w, index=None) -> Any:
-        """The most violated cuts of the examples `index` whose truth is not best."""
-
-    # A memory of `size` cuts of each example; what counts and times looks at those of n examples.
-    def cut_cache(self, size, enough) -> Any: ...
-    def recalling(self, n) -> Any: ...
-
-    # The same problem with other packed examples, another C, or some of the examples that count as all.
-    def on(self, data, C=None) -> Problem: ...
-    def with_C(self, C) -> Problem: ...
-    def sample(self, index) -> Problem: ...
-
-    def identity(self) -> dict:
-        """What must be the same where a state is to be of use, as numbers and words; see identity.py."""
-
-    def vouches_for(self, w, primal, weight) -> bool:
-        """Whether a state is this problem's though its identity does not see everything."""
-
-    def has_objective(self, w, primal, weight=None) -> bool:
-        """Whether P(w) is `primal`, but for rounding."""
-
-    # What rounding can have done (certificate/rounding.py).
-    extent: Any
-
-    # At least P(w), computed as `primal`; what a dual point proves where P(w) <= upper; or both (optional).
-    def upper(self, w, primal, enough=np.inf, way=0.0) -> float: ...
-    def lower(self, proof, w, upper, enough=np.inf) -> Any: ...
-    def prove(self, step, w, primal, way, share) -> Any: ...
-
-    def plane_errors(self, lowest) -> tuple[float, float]:
-        """By how much a plane's normal and its offset may be off, where none is below `lowest`."""
-
-    def cut_lengths(self) -> Any:
-        """No cut is longer: (n,), or one number for all."""
-
-    #: What bounds of rounding rest on that a state must remember, or None; and to take it up.
-    seen: list | None
-
-    def see(self, seen: list) -> None: ...
-    def estimate(self, w) -> tuple[float, float]:
-        """Optional, where P is dear: (P(w), its standard error), for solvers that prove nothing."""
-
-    def chosen(self, solver, seed) -> tuple[Any, str]:
-        """Optional, where the examples are elsewhere: (solver, why)."""
-
-
-class ProblemScores(Protocol):
-    """Scores of all examples; scores(w) computes them.  See problems/capabilities.py."""
-
-    shape: tuple | None
-    has_dear_cuts: bool
-
-    def adjoint(self, coefficients): ...
-    def risk(self, S): ...
-    def along(self, S, dS, t): ...
-    def cut(self, S): ...
-    def plane(self, coefficients, offset): ...
-    def group_cuts(self, S, count): ...
-    def n_groups(self, count): ...
-    def believed(self, w, S, way): ...
-
-
-class ProblemShares(Protocol):
-    """Duals as shares of the wrong outputs."""
-
-    mean_square: float
-    can_rest: bool
-
-    def sum(self, shares): ...
-    def linear(self, shares): ...
-    def balanced(self, shares): ...
-    def moved(self, shares, h, dS): ...
-    def proof(self, shares): ...
-    def proof_at(self, v, linear, shares): ...
-
-
-class ProblemSmooth(Protocol):
-    """The hinge rounded off by mu."""
-
-    hessian_work: float
-    has_kinks: bool
-
-    def duals(self, S, mu): ...
-    def slope(self, S, dS, t, mu): ...
-    def hessian(self, shares, mu): ...
-    def curvatures(self, shares, mu): ...
-    def centre(self, w): ...
-
-
-class KernelExpansions(Protocol):
-    """A problem with a kernel: w is an expansion over examples, scores are (n, slots)."""
-
-    X: Any
-    inputs: Any
-    intercept: bool
-    is_plain: bool
-    memory: int
-    n_nodes: int
-    n_values: int
-    slots: int
-
-    def product(self, rows, index, coefficients): ...
-    def scores_of(self, w, rows=None): ...
-    def risk_at(self, S, rows=None): ...
-    def cut_at(self, S, rows=None): ...
-    def along(self, S, dS, t, data=None): ...
-    def part(self, rows): ...
-    def near_order(self, parts): ...
-    def linear_twin(self, Z): ...
-    def see_square(self, norm2, size): ...
-
-
-class Elsewhere(Protocol):
-    """A problem whose examples lie with workers, or on disk."""
-
-    def total_duals(self, method, *arguments): ...
-    def changes(self, method, separate, *arguments, meanwhile=None): ...
-    def proof_of_sums(self, v, linear): ...
-    def in_memory(self) -> Problem: ...
 
 
 class Solver(Protocol):

@@ -78,6 +78,24 @@ def test_sums_of_a_dual_point_are_as_near_as_their_proof_says(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
+def test_small_shares_of_classes_are_as_near_as_their_refined_proof_says(seed):
+    """Beside 1 - 1e-14 a share of 1e-14 is known by two digits only."""
+    rng = np.random.default_rng(seed)
+    X, y, C = rng.normal(size=(4, 2)), rng.integers(3, size=4), 1e9
+    P = rng.random((4, 3)) * 1e-14
+    rows = np.arange(4)
+    P[rows, y] = 0.0
+    truth = np.array([[sum(map(Fraction, p)) if z == y[i] else -Fraction(p[z]) for z in range(3)]
+                      for i, p in enumerate(P.tolist())])  # fmt: skip
+    P[rows, y] = 1.0 - P.sum(axis=1)
+    problem = oneslack.Problem(oneslack.Multiclass(2, 3), X, y, C)
+    proof = problem.shares.proof(P).refine()
+    exact = np.vectorize(Fraction)(X).T @ truth * Fraction(C)
+    off = sum((v - Fraction(float(found))) ** 2 for v, found in zip(exact.ravel(), proof.v, strict=True))
+    assert 0 < off <= Fraction(proof.v_error) ** 2
+
+
+@pytest.mark.parametrize("seed", range(10))
 def test_an_objective_is_as_near_as_its_error_says(seed):
     """Rows that cancel in the scores, so that rounding is most of what is left of them."""
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.metrics import mean_absolute_error, r2_score
+from sklearn.metrics import mean_absolute_error, mean_pinball_loss, r2_score
 
 import oneslack
 from oneslack.formats import write_svmlight
@@ -35,9 +35,41 @@ def test_the_model_is_the_one_that_python_trains(numbers, run):
     assert facts["mean_outside_tube"] == pytest.approx(outside)
     text = run("evaluate", "m", "numbers.svm").out
     assert f"mean absolute error {mean_absolute_error(y, predicted):.6g}\n" in text
-    assert "(epsilon 0.3)" in text
+    assert text.startswith(f"mean distance outside the tube {outside:.6g}  (tube 0.3)\n")
     facts = json.loads(run("info", "m", "--json").out)
     assert (facts["predicts"], facts["tube"]) == ("numbers", 0.3)
+
+
+def test_a_quantile_is_judged_as_one(numbers, run):
+    X, y = numbers
+    done = run("train", "regress", "numbers.svm", "-o", "m", "--quantile", "0.8")
+    assert "80 % of the targets should lie below the prediction" in done.out
+    facts = json.loads(run("info", "m", "--json").out)
+    assert (facts["loss"], facts["quantile"]) == ("pinball", 0.8)
+    assert "tube" not in facts
+    predicted = oneslack.load("m").predict(X)
+    mean, share = mean_pinball_loss(y, predicted, alpha=0.8), (y <= predicted).mean()
+    assert 0.7 < share < 0.9
+    measures = json.loads(run("evaluate", "m", "numbers.svm", "--json").out)["measures"]
+    assert list(measures)[:2] == ["mean_pinball_loss", "below_prediction"]
+    assert measures["mean_pinball_loss"] == pytest.approx(mean)
+    assert measures["below_prediction"] == pytest.approx(share)
+    assert "mean_outside_tube" not in measures
+    lines = run("evaluate", "m", "numbers.svm").out.splitlines()
+    assert lines[0] == f"mean pinball loss {mean:.6g}  (quantile 0.8)"
+    assert lines[1] == f"targets up to the prediction {100 * share:.2f} %"
+
+
+def test_hubers_loss_is_judged_by_itself(numbers, run):
+    X, y = numbers
+    done = run("train", "regress", "numbers.svm", "-o", "m", "--loss", "huber", "--delta", "0.5")
+    assert "errors beyond 0.5 cost linearly" in done.out
+    r = np.abs(y - oneslack.load("m").predict(X))
+    assert 0 < (r > 0.5).mean() < 1
+    mean = np.where(r <= 0.5, r**2 / 2, 0.5 * r - 0.125).mean()
+    assert run("evaluate", "m", "numbers.svm").out.startswith(f"mean Huber loss {mean:.6g}  (delta 0.5)\n")
+    assert json.loads(run("info", "m", "--json").out)["delta"] == 0.5
+    assert run("report", "m", "--data", "numbers.svm", "-o", "m.html").code == 0
 
 
 def test_json_and_checkpoints(numbers, run):

@@ -21,6 +21,11 @@ PARAMETERS = [
     ({"tol": -1e-3}, ValueError, "tol must be a number >= 0"),
     ({"tol": "small"}, TypeError, "tol must be a number >= 0"),
     ({"tol": np.nan}, ValueError, "tol must be a number >= 0; got nan"),
+    (
+        {"intercept_scaling": 1e-200},
+        ValueError,
+        "must be a positive number between 1e-150 and 1e150; got 1e-200",
+    ),
     ({"epsilon": 0.0}, ValueError, "epsilon must be None or a positive number"),
     ({"epsilon": "0.1"}, TypeError, "epsilon must be None or a positive number"),
     ({"solver": "sgd"}, ValueError, "solver='sgd' is not known; use one of 'auto'"),

@@ -72,6 +72,14 @@ def test_portions_of_frames(model, framed):
         fitted.partial_fit(frame[NAMES[::-1]], column)
 
 
+@pytest.mark.parametrize("model", [LinearSVC(loss="logistic"), LinearSVR(loss="huber")], ids=name)
+def test_portions_of_other_arrays(model):
+    given = [OtherArray(np.asarray(part, dtype=float)) for part in (X, Y, WEIGHTS)]
+    fitted = clone(model).partial_fit(*given[:2], sample_weight=given[2])
+    plain = clone(model).partial_fit(X, Y, sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(fitted.coef_, plain.coef_)
+
+
 def test_labels_and_weights_are_columns(framed):
     frame, labels = framed(X, np.array(["a", "b", "c"])[Y])
     _, weights = framed(X, WEIGHTS)

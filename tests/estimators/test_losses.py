@@ -133,8 +133,8 @@ def test_warm_starts_and_paths(loss):
 def test_what_a_loss_cannot_do_is_said():
     with pytest.raises(ValueError, match="use multi_class='ovr'"):
         LinearSVC(loss="logistic", multi_class="crammer_singer").fit(FLOWERS, KINDS)
-    with pytest.raises(ValueError, match="partial_fit knows no loss='squared_hinge'"):
-        LinearSVC(loss="squared_hinge").partial_fit(X, Y)
+    with pytest.raises(ValueError, match="partial_fit knows no penalty='l1', whose w is no sum of examples"):
+        LinearSVC(loss="squared_hinge", penalty="l1").partial_fit(X, Y)
     with pytest.raises(ValueError, match="quantile must be a number between 0 and 1"):
         LinearSVR(loss="pinball", quantile=1.0).fit(PEOPLE, ILLNESS)
     assert not hasattr(LinearSVC(), "predict_proba")

@@ -55,6 +55,21 @@ def test_classes_against_a_qp(k, solver):
     assert (svc.coef_[:, [0, 2]] >= 0).all()
 
 
+@pytest.mark.parametrize("terms", [{}, {"prior": [1.0, -1.0, 0.5, 0.0], "nonnegative": [0, 3]}])
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_penalised_intercept_is_the_weight_of_a_column(k, terms):
+    """As LIBLINEAR has it: of the value intercept_scaling, drawn to 0."""
+    X, y, _ = examples(k)
+    X, wide = X + 2.0, np.column_stack([X + 2.0, np.full(40, 7.7)])
+    svc = LinearSVC(tol=TOL, penalize_intercept=True, intercept_scaling=7.7, **terms).fit(X, y)
+    terms = {"prior": [*terms["prior"], 0.0], "nonnegative": terms["nonnegative"]} if terms else {}
+    plain = LinearSVC(tol=TOL, fit_intercept=False, **terms).fit(wide, y)
+    assert svc.dual_objective_ <= plain.objective_
+    assert plain.dual_objective_ <= svc.objective_
+    assert np.abs(svc.intercept_).max() > 0.1
+    oneslack.check_certificate(svc, X, y)
+
+
 def test_one_against_the_rest_takes_a_row_a_class():
     X, y, rng = examples(3)
     prior = rng.normal(size=(3, 4))

@@ -1,4 +1,4 @@
-"""Trainings under all losses of one score but the logistic one, which has no rational optimum."""
+"""Trainings under all losses of one score but the logistic one (smooth_cases.py)."""
 
 import numpy as np
 

@@ -3,6 +3,7 @@
     c max(0, u)^2                =  min over xi of  c xi^2 + M max(0, u - xi)              M beyond any slope
     Huber(r) with slope delta    =  min over xi of  1/2 xi^2 + delta |r - xi|
     pinball(r)                   =  (quantile - 1) r + max(0, r)
+    |w|                          =  max(0, 2 w) - w                                        an L1 penalty
 
 Weights are those of the features, then the xi, then the intercept; P is defined without the xi.
 """
@@ -13,6 +14,22 @@ from oneslack.losses import Huber, Pinball, SquaredHinge, SquaredTube
 
 from .linear import Penalty, dot, vector
 from .optimum import ZERO, Block, Cut, Small
+
+
+class Sizes:
+    """sum_k r_k |w_k| of d weights, in place of a Penalty; for P they are free, and have a cut each."""
+
+    nonnegative = frozenset()
+
+    def __init__(self, d, scale=None):
+        self.r = [Fraction(1)] * d if scale is None else [Fraction(r) for r in scale]
+        self.curvature, self.prior = [None] * d, [ZERO] * d
+
+    def __call__(self, w) -> Fraction:
+        return sum((r * abs(value) for r, value in zip(self.r, w, strict=True)), ZERO)
+
+    def blocks(self):
+        return [Block(r, [Cut(ZERO, {k: Fraction(-2)})]) for k, r in enumerate(self.r)]
 
 
 def value(phi, y, z) -> Fraction:
@@ -29,9 +46,10 @@ def value(phi, y, z) -> Fraction:
     return r**2 / 2 if abs(r) <= delta else delta * abs(r) - delta**2 / 2
 
 
-def scalar(phi, X, y, c, intercept, **penalty) -> Small:
+def scalar(phi, X, y, c, intercept, is_l1=False, **penalty) -> Small:
     """sum_i c_i phi(y_i, <w, x_i> + b)."""
-    d, terms = len(X[0]), Penalty(len(X[0]), int(intercept), **penalty)
+    d = len(X[0])
+    terms = Sizes(d, **penalty) if is_l1 else Penalty(d, int(intercept), **penalty)
     used = [(x, y_i, c_i) for x, y_i, c_i in zip(X, y, c, strict=True) if c_i > 0]
     has_xi = not isinstance(phi, Pinball)
     n = len(used) if has_xi else 0
@@ -42,8 +60,11 @@ def scalar(phi, X, y, c, intercept, **penalty) -> Small:
         return terms(w[:d]) + risk
 
     # What no dual of a square exceeds: c u^2 <= P(0) gives 2 c u <= 2 (P(0) + c).
-    most = 2 * sum((c_i * (1 + value(phi, y_i, ZERO)) for _, y_i, c_i in used), Fraction(1)) * 4
+    at_zero = terms([ZERO] * d)  # a prior is far from 0
+    most = 8 * sum((c_i * (1 + value(phi, y_i, ZERO)) for _, y_i, c_i in used), Fraction(1) + at_zero)
     blocks, linear, constant = [], {}, ZERO
+    if is_l1:
+        blocks, linear = terms.blocks(), dict(enumerate(terms.r))
     for i, (x, y_i, c_i) in enumerate(used):
         row = vector(x) | ({d + n: Fraction(1)} if intercept else {})
         xi = {d + i: Fraction(1)} if has_xi else {}

@@ -18,7 +18,7 @@ from exact.linear import exact, two_classes
 
 import oneslack
 
-#: Trainings of each kind: a few always, many (14 x 8 x 100) where there is time.
+#: Trainings of each kind: a few always, many (19 x 8 x 100) where there is time.
 QUICK, CHUNKS, CHUNK = 6, 8, 100
 #: So many are shown in a message.
 SHOWN = 3

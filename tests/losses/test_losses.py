@@ -1,7 +1,10 @@
 """Every loss against its definition: slopes and curvatures by differences, conjugates and steps by search."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from exact.enclosures import entropy
 from scipy.optimize import minimize_scalar
 
 import oneslack
@@ -53,6 +56,17 @@ def test_a_charge_of_a_weighted_loss_is_that_of_its_share(phi):
     for y, z in draw(phi, 1):
         p, C = phi.dual(y, z), 3.7
         assert phi.charge(y, C * p, C) == pytest.approx(C * phi.charge(y, p, 1.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("p", [1e-300, 1e-17, 3e-12, 4e-8, 0.3, 1 - 4e-8, 1 - 2e-16, 1.0])
+def test_an_entropy_has_all_its_digits(p):
+    """Also where 1 - p has lost most of those of p."""
+    low, high = map(float, entropy(Fraction(p)))
+    for found in (
+        Logistic().charge(1.0, p, 1.0),
+        float(Logistic().charge(np.ones(1), np.array([p]), 1.0)[0]),
+    ):
+        assert low * (1 - 1e-15) <= -found <= high * (1 + 1e-15)
 
 
 @each_loss

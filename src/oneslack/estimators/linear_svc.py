@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from ..certificate.rounding import gamma
 from ..data.rows import as_rows
@@ -15,7 +14,7 @@ from ..losses import Hinge, loss_of
 from ..models import Binary, Linear, Multiclass
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
-from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights
+from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights, validated
 from ._shared.reported import Sharded
 from ._shared.scoring import Classifies
 
@@ -222,12 +221,12 @@ class LinearSVC(Classifies, Sharded, LinearModel):
         from ._shared.partial_fits import learn_portion
 
         check_parameters(self)
-        if isinstance(self.loss, str) and self.loss != "hinge":
-            raise ValueError(f"partial_fit knows no loss={self.loss!r}; use loss='hinge', or fit")
+        if self.penalty == "l1":
+            raise ValueError("partial_fit knows no penalty='l1', whose w is no sum of examples; use fit")
         if self._penalises_intercept:
             raise ValueError("partial_fit knows no penalize_intercept=True; use fit")
         is_first = not hasattr(self, "_kept")
-        X, y = validate_data(self, X, y, order="C", reset=is_first, **INPUT)
+        X, y = validated(self, X, y, order="C", reset=is_first, **INPUT)
         known = self._classes_of_portions(y, classes, is_first)
         codes = np.searchsorted(known, y)
         if (codes == len(known)).any() or (known[np.minimum(codes, len(known) - 1)] != y).any():

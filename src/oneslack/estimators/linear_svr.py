@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from ..certificate.rounding import gamma
-from ..data.rows import as_rows
+from ..data.rows import as_numpy, as_rows
 from ..losses import Tube, loss_of, names
 from ..models import Linear, Regression
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
-from ._shared.given import INPUT, C_or_auto, check_parameters, check_weights, choice, number
+from ._shared.given import INPUT, C_or_auto, check_parameters, check_weights, choice, number, validated
 from ._shared.reported import Sharded
 
 
@@ -210,13 +210,11 @@ default="epsilon_insensitive"
         from ._shared.partial_fits import learn_portion
 
         check_parameters(self)
-        if self.loss != "epsilon_insensitive":
-            raise ValueError(f"partial_fit knows no loss={self.loss!r}; use 'epsilon_insensitive', or fit")
         if self.C == "auto" or self.warm_start or self._penalises_intercept:
             raise ValueError("partial_fit knows no C='auto', warm_start and penalize_intercept=True")
         is_first = not hasattr(self, "_kept")
-        X, y = validate_data(self, X, y, y_numeric=True, order="C", reset=is_first, **INPUT)
-        weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        X, y = validated(self, X, y, y_numeric=True, order="C", reset=is_first, **INPUT)
+        weights = np.ones(len(y)) if sample_weight is None else as_numpy(sample_weight)
         task, X = self._encoded(as_rows(X), y, weights, None if is_first else self._origin)
         self._origin = task.centre
         return learn_portion(self, task, X, y, sample_weight, memory, callbacks)

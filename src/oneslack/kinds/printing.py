@@ -23,14 +23,20 @@ NAMES = {
     "mean_absolute_error": "mean absolute error",
     "root_mean_squared_error": "root mean squared error",
     "mean_outside_tube": "mean distance outside the tube",
+    "mean_pinball_loss": "mean pinball loss",
+    "below_prediction": "targets up to the prediction",
+    "mean_huber_loss": "mean Huber loss",
     "r2": "R²",
     "ordered_pairs": "pairs in order",
     "map": "MAP",
 }
 
 
-#: Measures in the unit of the targets.
-DISTANCES = ("mean_absolute_error", "root_mean_squared_error", "mean_outside_tube")
+#: Measures in the unit of the targets, or its square.
+DISTANCES = (
+    "mean_absolute_error", "root_mean_squared_error", "mean_outside_tube", "mean_pinball_loss",
+    "mean_huber_loss",
+)  # fmt: skip
 
 
 def measure_text(name, value, of_classes) -> str:

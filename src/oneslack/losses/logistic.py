@@ -14,6 +14,8 @@ import numpy as np
 #: Newton steps for one dual, at most, and the share of its way that ends them: it need not be exact where
 #: others move next.
 STEPS, ENOUGH, NEAR = 60, 1e-12, 0.1
+#: The largest number below 1.
+ALMOST = 1.0 - 2.0**-53
 
 
 def log_odds(m, old, C, q, enough):
@@ -66,11 +68,11 @@ class Logistic(NamedTuple):
         return 0.0 * y
 
     def charge(self, y, a, C):
-        # C (p log p + (1 - p) log(1 - p)): both terms have one sign, so rounding is a share of the sum.
+        # C (p log p + (1 - p) log(1 - p)): both terms have one sign, so rounding is a share of the sum, where
+        # 1 - p is not rounded before its logarithm is taken.
         C = np.maximum(C, 1e-300)
         p = np.minimum(np.abs(a) / C, 1.0)
-        q = 1.0 - p
-        return C * (p * np.log(np.maximum(p, 1e-300)) + q * np.log(np.maximum(q, 1e-300)))
+        return C * (p * np.log(np.maximum(p, 1e-300)) + (1.0 - p) * np.log1p(-np.minimum(p, ALMOST)))
 
     def bounds(self, y, C):
         return np.minimum(y, 0.0) * C, np.maximum(y, 0.0) * C

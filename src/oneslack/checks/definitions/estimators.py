@@ -98,11 +98,10 @@ def _objective(estimator, X, loss, row=None):
         ("held" if name == "nonnegative" else name): np.asarray(value)[chosen]
         for name, value in terms.items()
     }
-    if getattr(estimator, "penalize_intercept", False) and estimator.fit_intercept:
-        value = estimator.intercept_scaling
-        column = np.full((X.shape[0], 1), value)
-        X = sp.hstack([X, column], format="csr") if sp.issparse(X) else np.hstack([X, column])
-        return Objective(X, loss, np.column_stack([w, bias / value])[chosen], None, **terms)
+    if estimator.fit_intercept and getattr(estimator, "penalize_intercept", False):
+        terms["scaling"] = float(estimator.intercept_scaling)
+    terms["is_l1"] = getattr(estimator, "penalty", "l2") == "l1"
+    terms["is_rounded"] = getattr(loss, "name", "") == "logistic"
     return Objective(X, loss, w[chosen], bias[chosen] if estimator.fit_intercept else None, **terms)
 
 
@@ -161,11 +160,6 @@ def _basis_features(basis, X) -> np.ndarray:
 
 def _classes(estimator, X, y, sample_weight):
     given, X = X, _rows(X)
-    if getattr(estimator, "penalty", "l2") == "l1":
-        raise OneslackError(
-            "check_certificate knows penalties of squared weights, not penalty='l1'; compare with "
-            "oneslack.L1Problem instead"
-        )
     codes, K = _known_classes(estimator, y), len(estimator.classes_)
     s = example_weights(X, estimator.classes_, codes, estimator.class_weight, sample_weight)
     s, C = _ones(len(codes), s), C_of(estimator)

@@ -1,4 +1,5 @@
-"""P(w) = 1/2 |r (w - prior)|^2 + risk(w), for floats or rational numbers, and ways downhill from a w.
+"""P(w) = 1/2 |r (w - prior)|^2 + risk(w), or with sum_k r_k |w_k| (L1), for floats or rational numbers, and
+what ways downhill from a w need.
 
 A risk is one of scores F = X W' + b, (n, rows): a loss gives its value and its slope (n, rows) there.
 """
@@ -47,23 +48,30 @@ class Penalised:
     def n_free(self) -> int:
         return 0
 
+    #: What intercepts are multiplied by where they are penalised; whether weights are by their sizes.
+    bias_scale, is_l1 = 0.0, False
+
     def _vector(self, values, default, free):
         values = np.full(self.w.shape, default) if values is None else np.asarray(values, dtype=float)
         return np.append(values.ravel(), np.full(self.n_free, free))
 
     @property
     def curvature(self) -> np.ndarray:
-        """r^2, 0 for intercepts."""
-        return self._vector(self.scale, 1.0, 0.0) ** 2
+        """r^2, 0 for intercepts that are free."""
+        return self._vector(self.scale, 1.0, self.bias_scale) ** 2
 
     @property
     def centre(self) -> np.ndarray:
         """Where the penalty is least but for signs."""
         return self._vector(self.prior, 0.0, 0.0)
 
+    @property
+    def held_mask(self) -> np.ndarray:
+        """Which weights are held >= 0, as a mask."""
+        return self._vector(self.held, 0.0, 0.0) > 0
+
     def feasible(self, v) -> np.ndarray:
-        held = self._vector(self.held, 0.0, 0.0) > 0
-        return np.where(held, np.maximum(v, 0.0), v)
+        return np.where(self.held_mask, np.maximum(v, 0.0), v)
 
 
 @dataclass(frozen=True)
@@ -74,8 +82,10 @@ class Objective(Penalised):
     loss       value(F), slope(F)
     w          (rows, d) fitted weights, or coefficients of the kernel
     bias       (rows,) fitted intercepts, where they are learned; else None
+    scaling    what they are divided by where they are penalised; None where they are free
+    is_l1      whether weights are penalised by their sizes, not by their squares
     is_kernel  whether |w|^2 is <w, X w'>
-    is_rounded whether X is itself computed, so that an exact value would mean nothing
+    is_rounded whether X is itself computed, or the loss no rational number: there is no exact value
     """
 
     X: Any
@@ -85,6 +95,8 @@ class Objective(Penalised):
     prior: np.ndarray | None = None
     scale: np.ndarray | None = None
     held: np.ndarray | None = None
+    scaling: float | None = None
+    is_l1: bool = False
     is_kernel: bool = False
     is_rounded: bool = False
 
@@ -101,6 +113,21 @@ class Objective(Penalised):
         """(n, rows)."""
         F = like(self.w, self.X) @ self.w.T
         return F if self.bias is None else F + self.bias
+
+    @property
+    def bias_scale(self) -> float:
+        return 0.0 if self.scaling is None else 1.0 / self.scaling
+
+    def penalty(self):
+        if self.is_l1:
+            sizes = np.abs(self.w) if self.scale is None else like(self.w, self.scale) * np.abs(self.w)
+            total = sizes.sum()
+        else:
+            total = super().penalty()
+        if self.scaling is None:
+            return total
+        shares = np.abs(self.bias) / like(self.w, np.array([self.scaling]))
+        return total + (shares.sum() if self.is_l1 else (shares * shares).sum() / 2)
 
     def value(self):
         """P."""

@@ -29,9 +29,10 @@ dual : {"auto", True, False}
 fit_intercept : bool
     Whether to learn an intercept.
 intercept_scaling : float
-    With penalize_intercept: the value of the column whose weight it is.  Otherwise without effect.
+    With penalize_intercept: by what the intercept is divided where it is penalised.  Otherwise without
+    effect.
 penalize_intercept : bool
-    Whether the intercept counts in 1/2 |w|^2 as in LIBLINEAR, divided by intercept_scaling.
+    Whether the intercept is penalised as weights are, as in LIBLINEAR, divided by intercept_scaling.
 class_weight : dict, "balanced" or None
     Multiplies the weights of the examples of a class; "balanced" gives all classes the same sum.
 kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None

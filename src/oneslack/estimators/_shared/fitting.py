@@ -208,13 +208,13 @@ class LinearModel(LinearScores, Exported, Fitted):
         if self._penalises_intercept:
             from .like_liblinear import with_constant
 
-            X = with_constant(self, X)
+            X = with_constant(X)
         task, rows = self._encoded(X, y, sample_weight, **given)
         return self._train(task, rows, y, sample_weight, watch)
 
     @property
     def _penalises_intercept(self) -> bool:
-        """Whether the intercept is a weight like others, as LIBLINEAR's (like_liblinear.py)."""
+        """Whether the intercept is a weight like others, as LIBLINEAR's is (like_liblinear.py)."""
         return bool(getattr(self, "penalize_intercept", False) and self.fit_intercept)
 
     @property
@@ -224,10 +224,15 @@ class LinearModel(LinearScores, Exported, Fitted):
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
         terms, starts, key = [{}] * task.n_problems, [None] * task.n_problems, None
-        if given_terms(self):
+        rounding = task.rounding
+        if self._penalises_intercept or given_terms(self):
             from .weight_terms import linear_terms
 
             terms = linear_terms(self, task)
+        if self._penalises_intercept:
+            from . import like_liblinear
+
+            rounding = partial(like_liblinear.rounding, self)
         if self.warm_start:
             from .warm_start import fingerprint, starts_of
 
@@ -237,16 +242,14 @@ class LinearModel(LinearScores, Exported, Fitted):
         def jobs():
             for (model, targets, weights), more, start in zip(task.models(), terms, starts, strict=True):
                 problem = problem_of(self, model, X, targets, sample_weight=weights, **more)
-                yield partial(solved, problem, start=start, finish=partial(_restated, task))
+                yield partial(solved, problem, start=start, finish=partial(restated, rounding))
 
         def store(results):
             if task.classes is not None:
                 self.classes_ = task.classes
             coef, intercept = task.rows(results)
             if self._penalises_intercept:
-                from .like_liblinear import split
-
-                coef, intercept = split(self, coef)
+                coef, intercept = like_liblinear.split(coef)
             self._store(task, X, coef, intercept)
             self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
 
@@ -304,9 +307,9 @@ def solve_all(jobs, folder=None, *, time_limit, max_iter, **options) -> list[Res
     return results
 
 
-def _restated(task, problem, result, tol) -> Result:
+def restated(rounding, problem, result, tol) -> Result:
     """The certificate of what is stored and was asked for, which rounding may have moved."""
-    primal_error, dual_error = task.rounding(result, problem)
+    primal_error, dual_error = rounding(result, problem)
     if not result.certified or not (primal_error or dual_error):
         return result
     primal, dual = rounded_up(result.primal, primal_error), rounded_down(result.dual, dual_error)

@@ -1,14 +1,19 @@
 """What scikit-learn's linear estimators take because LIBLINEAR does: `dual`, and a penalised intercept.
 
-A penalised intercept is the weight of one more column, `intercept_scaling` everywhere: 1/2 |w|^2 counts it.
+A penalised intercept b is the weight of one more column.  LIBLINEAR's is `intercept_scaling` everywhere, with
+a weight b / intercept_scaling; here it is 1 everywhere, so that b itself is the weight, whatever the dtype of
+X, and the penalty counts b / intercept_scaling.
 """
 
 from __future__ import annotations
 
+from math import frexp
+
 import numpy as np
 import scipy.sparse as sp
 
-from .given import given_terms, is_shards
+from ...certificate.rounding import gamma
+from .given import is_shards
 
 
 def check_combination(penalty, loss, dual):
@@ -30,23 +35,26 @@ def l1_problem(estimator, model, X, Y, **options):
     return L1Problem(model, X, Y, estimator.C, **options)
 
 
-def with_constant(model, X):
-    """X with a column of `intercept_scaling` behind the others."""
-    for name in given_terms(model):
-        raise ValueError(f"penalize_intercept=True and {name} do not go together; drop one of them")
-    value = X.dtype.type(model.intercept_scaling)
-    column = np.full((X.shape[0], 1), value, X.dtype)
+def with_constant(X):
+    """X with a column of ones behind the others."""
+    column = np.ones((X.shape[0], 1), X.dtype)
     if sp.issparse(X):
         return sp.hstack([X, sp.csr_array(column)], format="csr", dtype=X.dtype)
     return np.hstack([X, column])
 
 
-def split(model, coef):
+def split(coef):
     """(coef, intercept) of weights that have one for that column."""
-    return coef[:, :-1].copy(), coef[:, -1] * float(model.intercept_scaling)
+    return coef[:, :-1].copy(), coef[:, -1].copy()
 
 
 def joined(model):
     """The weights of a fitted model, with one for that column: the inverse of `split`."""
-    intercept = np.atleast_1d(model.intercept_) / float(model.intercept_scaling)
-    return np.column_stack([np.atleast_2d(model.coef_), intercept])
+    return np.column_stack([np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)])
+
+
+def rounding(estimator, result, problem):
+    """What P at the stored weights and the optimum may differ by, as 1 / intercept_scaling is rounded: the
+    intercept's penalty by a share of three roundings, and P is at least that."""
+    share = 0.0 if frexp(estimator.intercept_scaling)[0] == 0.5 else gamma(4)
+    return share * max(result.primal, 0.0), share * max(result.dual, 0.0)

@@ -4,16 +4,11 @@ After portions 1 .. t the objective is that of all their examples,
 
     P_t(w) = 1/2 |w|^2 + C sum_i s_i H_i(w)
 
-Examples that may still move their duals are kept, and of the others those nearest to it, as far as the memory
-goes.  Those forgotten are merged, with their duals: all that give their mass alpha_i to the wrong output z
-instead of y become one example x = sum_i alpha_i x_i / A, of weight A / C with A = sum_i alpha_i.  As H is
-convex in x,
-
-    A H(w; x, y) <= sum_i alpha_i H_i(w) <= C sum_i s_i H_i(w)
-
-so the problem of kept, merged and new examples lies under P_t: its lower bound is one of P_t's optimum,
-whatever was forgotten, and merging leaves v = sum alpha delta and D as they are.  As long as nothing was
-forgotten it is P_t itself, and so is the upper bound.
+Examples that may still move their duals are kept, those with the largest first, and of the others those
+nearest to it, as far as the memory goes.  Those forgotten are merged, with their duals, into a few that lie
+under them (merging.py).  So the problem of kept, merged and new examples lies under P_t: its lower bound is
+one of P_t's optimum, whatever was forgotten.  As long as nothing was forgotten it is P_t itself, and so is
+the upper bound.
 """
 
 from __future__ import annotations
@@ -22,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 
 from ... import driver
 from ...data.bytes import in_bytes
@@ -32,7 +26,8 @@ from ...problems.in_memory import Problem
 from ...solvers import DualCD, Newton
 from ...solvers.choose import choose_solver
 from ...solvers.newton import LOOSER
-from .fitting import Watch
+from .fitting import Watch, restated
+from .merging import merge
 from .weight_terms import linear_terms
 
 
@@ -63,7 +58,7 @@ def learn_portion(estimator, task, X, y, sample_weight, memory, callbacks):
 
     def job(k, model, targets, weights, *, keep_state, **options):
         portion = (X, targets, np.ones(len(targets)) if weights is None else weights)
-        options |= {"n_jobs": estimator.n_jobs, "terms": terms[k]}
+        options |= {"n_jobs": estimator.n_jobs, "terms": terms[k], "rounding": task.rounding}
         result, remembered = learn(before[k], model, estimator.C, portion, room, **options)
         after.append(remembered)
         return result
@@ -77,7 +72,7 @@ def learn_portion(estimator, task, X, y, sample_weight, memory, callbacks):
     return estimator._solve(jobs, store, (X, y, sample_weight), Watch(callbacks), columns=X)
 
 
-def learn(kept, model, C, portion, memory, *, solver, seed, n_jobs, terms, **options):
+def learn(kept, model, C, portion, memory, *, solver, seed, n_jobs, terms, rounding, **options):
     """(Result, Kept) of what was kept and a new portion (X, y, weights)."""
     X, y, weights = portion
     parts = [(X.astype(np.float64), y, weights)]  # merged rows are bounds only if they are not rounded
@@ -97,6 +92,7 @@ def learn(kept, model, C, portion, memory, *, solver, seed, n_jobs, terms, **opt
     with problem.engine:
         result = driver.solve(problem, solver, start=_start(problem, solver, kept), **options)
         after = _remember(problem, result, _shares(problem, result, kept), is_merged, memory)
+        result = restated(rounding, problem, result, options["tol"])
     after.n_seen = len(y) + (kept.n_seen if kept else 0)
     after.n_forgotten += kept.n_forgotten if kept else 0
     if after.n_forgotten:
@@ -148,9 +144,10 @@ def _remember(problem, result, shares, is_merged, memory) -> Kept:
     data = problem.data
     rest = problem.model.rest(data, problem.scores(result.w), shares)
     rest[is_merged] = -1.0  # they are few, and stand for many
+    small = np.zeros(problem.n) if shares.ndim == 2 else -np.abs(data.weights * shares)
     room = int(memory / (row_bytes(data.X) + 8.0 * (2 + shares.size / len(shares))))
     stays = np.zeros(problem.n, bool)
-    stays[np.argsort(rest, kind="stable")[:room]] = True
+    stays[np.lexsort((small, rest))[:room]] = True
     goes = is_merged if stays.all() else ~stays | is_merged
     parts = [(data.X[~goes], data.y[~goes], data.weights[~goes], shares[~goes])]
     n_merged = 0
@@ -158,7 +155,7 @@ def _remember(problem, result, shares, is_merged, memory) -> Kept:
         parts.append((data.X[goes], data.y[goes], data.weights[goes], shares[goes]))
         n_merged = int(goes.sum())
     else:
-        merged = _merge(problem.model, data.take(goes), shares[goes])
+        merged = merge(problem.model, data.take(goes), shares[goes])
         parts += merged
         n_merged = len(merged)
     X, y, weights, shares = zip(*parts, strict=True)
@@ -166,16 +163,3 @@ def _remember(problem, result, shares, is_merged, memory) -> Kept:
         stacked(X), np.concatenate(y), np.concatenate(weights), np.concatenate(shares), result.w,
         result.state.get("mu"), n_merged, n_forgotten=int((~stays & ~is_merged).sum()),
     )  # fmt: skip
-
-
-def _merge(model, data, shares):
-    """One row (X, y, weights, shares), each of length 1, for each kind of dual that the examples have."""
-    merged = []
-    for mass, target, share in model.merges(data, shares):
-        total = float(mass.sum())
-        if total > 0.0:
-            x = (mass / total) @ data.X
-            x = sp.csr_array(np.atleast_2d(x)) if sp.issparse(data.X) else np.atleast_2d(x)
-            y = np.array([target], data.y.dtype)
-            merged.append((x, y, np.array([total]), np.array([share])))
-    return merged

@@ -1,6 +1,7 @@
 """The parameters `prior`, `scale` and `nonnegative` of the estimators, as `Problem` takes them.
 
-They are said of the weights of features; intercepts are not penalised and stay out of it.
+They are said of the weights of features; intercepts stay out of it.  One that is penalised is the weight of a
+last column here, of scale 1 / intercept_scaling.
 """
 
 from __future__ import annotations
@@ -15,16 +16,25 @@ DEFAULTS = {"prior": 0.0, "scale": 1.0, "nonnegative": False}
 
 def linear_terms(estimator, task) -> list[dict]:
     """What `Problem` takes, for each problem of a task with linear scores."""
-    if not given_terms(estimator):
-        return [{}] * task.n_problems
     n_rows = 1 if task.classes is None or len(task.classes) == 2 else len(task.classes)
-    rows = rows_of_terms(estimator, (n_rows, task.n_features))
+    has_column = estimator._penalises_intercept
+    rows = rows_of_terms(estimator, (n_rows, task.n_features - has_column))
+    if has_column:
+        rows = _with_column(rows, n_rows, task.n_features, float(estimator.intercept_scaling))
     intercept = np.zeros(n_rows)
     flat = {name: task.flat(values.astype(float), intercept) for name, values in rows.items()}
     return [
         {name: _with_default(name, flat[name][k], model) for name in flat}
         for k, (model, _, _) in enumerate(task.models())
     ]
+
+
+def _with_column(rows, n_rows, d, scaling):
+    """The terms with those of a penalised intercept behind."""
+    if scaling != 1.0:
+        rows.setdefault("scale", np.ones((n_rows, d - 1)))
+    of_column = DEFAULTS | {"scale": 1.0 / scaling}
+    return {name: np.column_stack([v, np.full(n_rows, of_column[name])]) for name, v in rows.items()}
 
 
 def rows_of_terms(estimator, shape) -> dict:
