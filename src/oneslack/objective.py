@@ -26,10 +26,7 @@ def squared_norm(v) -> float:
 
 def inner(u, v) -> float:
     """<u, v>, without the threads of a BLAS, which stall when the cores are busy."""
-    if u.size > SHORT:
-        return float(np.einsum("i,i", u, v))
-    # A BLAS has other bits for numbers that lie apart.
-    return float(np.ascontiguousarray(u).dot(np.ascontiguousarray(v)))
+    return float(u.dot(v) if u.size <= SHORT else np.einsum("i,i", u, v))
 
 
 def relative_gap(primal: float, dual: float) -> float:

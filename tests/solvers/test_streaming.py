@@ -241,11 +241,11 @@ def test_two_halves_of_a_run_are_the_whole(kind, tmp_path):
 def test_a_run_may_be_cut_at_any_step(kind):
     part = problem(kind)
     solver = tiny(part, 0.6)
-    whole = solve(part, solver, tol=1e-10, max_iter=20)
+    whole = solve(part, solver, tol=1e-15, max_iter=12)
     assert whole.state["streaming"]["read"] >= 2
-    for first in range(1, 20):
-        half = solve(problem(kind), solver, tol=1e-10, max_iter=first)
-        other = solve(problem(kind), solver, tol=1e-10, max_iter=20 - first, start=half)
+    for first in range(1, 12):
+        half = solve(problem(kind), solver, tol=1e-15, max_iter=first)
+        other = solve(problem(kind), solver, tol=1e-15, max_iter=12 - first, start=half)
         np.testing.assert_array_equal(other.w, whole.w)
 
 

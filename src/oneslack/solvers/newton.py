@@ -184,10 +184,10 @@ def descend(problem, w, mu, tol, start=None):
             direction = chord.step(at, mu)
         dS = problem.scores(direction)
         lacking = at.error + chord.promise
-        if lacking <= AHEAD * tol * abs(primal) and (ahead := smooth.leaned(at, mu, dS)):
-            if not was_ahead:
-                bounds = primal, ahead[0], mu, lacking
-                yield Stage(w, *bounds, stalled, S, way, *before, ahead[1], is_ahead=True)
+        is_near = lacking <= AHEAD * tol * abs(primal) and not was_ahead
+        if is_near and (ahead := smooth.leaned(at, mu, dS)):
+            bounds = primal, ahead[0], mu, lacking
+            yield Stage(w, *bounds, stalled, S, way, *before, ahead[1], is_ahead=True)
         was_ahead = False
         t, losses = smooth.search(at, S, direction, dS, mu)
         if way is not None:
