@@ -80,7 +80,7 @@ class DualCD:
         if "passes" in start:
             passes.restore(start["passes"])
             check.restore(start["check"])
-            pace.gaps = list(start["gaps"])
+            pace.restore(start["pace"])
             if start["anchor"]:
                 anchor = Anchor.for_passes(problem, passes)
                 anchor.restore(start["anchor"])
@@ -100,7 +100,7 @@ class DualCD:
             parts = {"passes": passes.state(), "check": check.state(), "dual": dual, "rate": rate}
             parts |= {"running": running, "visits": visits, "balanced": balanced and balanced.kept()}
             return parts | {
-                "anchor": anchor.state() if anchor else None, "gaps": pace.gaps, "spent": spent,
+                "anchor": anchor.state() if anchor else None, "pace": pace.state(), "spent": spent,
             }  # fmt: skip
 
         def given_up():
@@ -157,7 +157,8 @@ class DualCD:
                 S = anchor.move(passes.weights, S)
             passes.reopen(S)
             pace.gaps = []  # those of examples that were left out are back
-            ends = patience < np.inf and (check.stalled or (is_due and spent > patience))
+            is_slow = is_due and pace.left_after(spent, (primal - dual) / abs(primal)) > patience
+            ends = patience < np.inf and (check.stalled or (spent > patience and is_slow))
             yield Step(
                 w, dual, primal, n_cuts=passes.count, stalled=check.stalled and not ends,
                 state=given_up() if ends else state, proof=proof, way=way,
@@ -208,24 +209,41 @@ def running_proof(problem, passes, visits) -> Proof:
 
 
 class Pace:
-    """How fast passes close the gap since the last look."""
+    """How fast passes close the gap: the running one since the last look, the true one from look to look."""
 
-    #: Passes that are enough to tell it.
-    ENOUGH = 4
+    #: Passes that are enough to tell it, and to tell that it does not fall at all.
+    ENOUGH, MORE = 4, 16
 
     def __init__(self, tol):
-        self.tol, self.gaps = max(tol, 1e-12), []
+        self.tol, self.gaps, self.look = max(tol, 1e-12), [], (0.0, 1.0)
 
     def left(self, gap, dual) -> float:
-        """How many passes are left if they go on like the later half; 0 where nobody knows yet."""
+        """How many passes are left if they go on like the later half since the last look; 0 where nobody
+        knows yet."""
         enough = self.tol * abs(dual + gap)
         self.gaps.append(gap)
         count = len(self.gaps)
         if count < self.ENOUGH or not gap > enough > 0.0:
             return 0.0
         middle = count // 2 - 1
-        fall = np.log(self.gaps[middle] / gap) / (count - 1 - middle)
-        return float(np.log(gap / enough) / fall) if fall > 0.0 else np.inf
+        left = _left(gap, enough, self.gaps[middle], count - 1 - middle)
+        return left if left < np.inf or count >= self.MORE else 0.0
+
+    def left_after(self, spent, gap) -> float:
+        """How much work is left after a look at the true relative gap, if it goes on like that before."""
+        before, self.look = self.look, (spent, gap)
+        return _left(gap, self.tol, before[1], spent - before[0]) if gap > self.tol else 0.0
+
+    def state(self):
+        return {"gaps": self.gaps, "look": self.look}
+
+    def restore(self, state):
+        self.gaps, self.look = list(state["gaps"]), tuple(state["look"])
+
+
+def _left(gap, enough, before, work):
+    """How much work brings a gap down to `enough` if `work` brought it down from what it was before."""
+    return float(np.log(gap / enough) / np.log(before / gap)) * work if before > gap else np.inf
 
 
 class Verification:

@@ -184,8 +184,9 @@ def descend(problem, w, mu, tol, start=None):
             direction = chord.step(at, mu)
         dS = problem.scores(direction)
         lacking = at.error + chord.promise
-        is_near = lacking <= AHEAD * tol * abs(primal) and not was_ahead
+        is_near = lacking <= AHEAD * tol * abs(primal) and lacking <= 0.1 * progress.tried and not was_ahead
         if is_near and (ahead := smooth.leaned(at, mu, dS)):
+            progress.tried = lacking
             bounds = primal, ahead[0], mu, lacking
             yield Stage(w, *bounds, stalled, S, way, *before, ahead[1], is_ahead=True)
         was_ahead = False
@@ -203,13 +204,16 @@ class Chord:
     def __init__(self, smooth):
         self.smooth, self.metric = smooth, None
         self.shares, self.mu, self.promise = None, None, np.inf
+        self.fresh = np.inf  # what the last new Hessian promised; 0 where old ones have lied
         #: The share of what P lacks that a step may leave: where it leaves more, a new Hessian, after which a
         #: step leaves next to nothing, gains more for its work.
         self.enough = float(NEXT_TO_NOTHING ** (2.0 / (2.0 + smooth.problem.smooth.hessian_work)))
 
     def step(self, at, mu):
         """The next step."""
-        if mu == self.mu:
+        if mu != self.mu:
+            self.fresh = np.inf
+        elif self.enough * self.fresh > 0.0:
             if self.metric is None:  # it goes on from a state
                 self.metric = self.smooth.metric(self.shares, mu)
             direction, promise = self._ahead(at)
@@ -218,13 +222,15 @@ class Chord:
                 return direction
         self.shares, self.mu, self.metric = at.shares, mu, self.smooth.metric(at.shares, mu)
         direction, self.promise = self._ahead(at)
+        # Where an old Hessian has promised that less is left than there is, it is not believed again.
+        self.fresh = self.promise if self.promise <= max(self.enough, 0.5) * self.fresh else 0.0
         return direction
 
     def _ahead(self, at):
         direction = self.metric.step(at.gradient)
         return direction, -0.5 * inner(at.gradient, direction)
 
-    _STATE = ("shares", "mu", "promise")
+    _STATE = ("shares", "mu", "promise", "fresh")
 
     def state(self):
         return {name: getattr(self, name) for name in self._STATE}
@@ -240,6 +246,7 @@ class Progress:
 
     def __init__(self):
         self.gap, self.mu, self.smoothed, self.vain = np.inf, np.inf, np.inf, 0
+        self.tried = np.inf  # what P lacked when the duals ahead were last tried
 
     def is_vain(self, at, mu, gap):
         if mu < self.mu:
