@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .dual_cd import DualCD
-from .newton import Newton
+from .newton import SAMPLE_ROWS, Newton
 
 #: What Newton steps take, in passes over the data: steps with an old Hessian, and how often there is a new
 #: one; for losses without and with kinks, which are rounded off less and less.
 SMOOTH, KINKED = (8.0, 2.5), (40.0, 8.0)
+#: The share of those Hessians that is left where samples give the start.
+SAMPLED = 0.6
 #: What a dual pass takes: a row is read twice, and not in the order of the data.
 DUAL_PASS = 4.0
 
@@ -21,7 +23,8 @@ DUAL_PASS = 4.0
 def newton_forecast(problem) -> float:
     """What Newton steps will cost, in passes over the data."""
     passes, hessians = KINKED if problem.smooth.has_kinks else SMOOTH
-    return passes + hessians * problem.smooth.hessian_work
+    share = SAMPLED if 2 * SAMPLE_ROWS * problem.n_params <= problem.n else 1.0
+    return passes + share * hessians * problem.smooth.hessian_work
 
 
 @dataclass(frozen=True)

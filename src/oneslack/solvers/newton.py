@@ -36,6 +36,8 @@ FIRST_MU = 4.0
 #: Examples a weight in the first sample, and how much larger the next one is.
 SAMPLE_ROWS = 32
 SAMPLE_GROWTH = 8
+#: Numbers that a sample has at least: with fewer, calls cost more than the work in them.
+SAMPLE_NUMBERS = 20_000
 #: mu is lowered by at most FALL, once what the gradient adds to the gap is LOOSE times the rounding.
 FALL = 0.3
 LOOSE = 0.3
@@ -110,7 +112,8 @@ class Newton:
     def samples(self, problem, tol):
         """Growing samples, numbered, each with the precision it is worth."""
         rng = np.random.default_rng(self.seed)
-        size, level = SAMPLE_ROWS * problem.n_params, 0
+        least = SAMPLE_NUMBERS / max(problem.shares.weights_an_example, 1.0)
+        size, level = max(SAMPLE_ROWS * problem.n_params, int(least)), 0
         while size * 2 <= problem.n:
             # One example from each of `size` equal stretches: cheap, and spread over the file.
             strata = np.arange(size) + rng.random(size)
