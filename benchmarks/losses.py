@@ -1,11 +1,11 @@
 """All losses beside LIBLINEAR's solvers, and ReHLine on dense data: seconds to within 0.1 % of the optimum.
 
 No intercept.  The best known optimum is the lowest primal value of all runs; a tight run of ours, whose gap
-is certified, gives the first.  Each program runs from its loosest setting to tighter ones until its objective,
-computed here, is close; the settings found are timed in turn, and medians compared: "close".  Where LIBLINEAR
-has two solvers for a loss, the quicker one counts.  Ours is timed at tol=1e-3 too, where it has proven that it
-is close, which no peer does: "proven".  Reading and converting the data are left out, and so is compilation.
-No constant of ours is fitted to one set: sets.py has all of the data folder, and generated ones.
+is certified, gives the first.  Each program runs from its loosest setting to tighter ones until its
+objective, computed here, is close; the settings found are timed in turn, and medians compared: "close".
+Where LIBLINEAR has two solvers for a loss, the quicker one counts.  Ours is timed at tol=1e-3 too, where it
+has proven that it is close, which no peer does: "proven".  Reading and converting the data are left out, and
+so is compilation.  Sets are all of the data folder that fit, and generated ones (sets.py).
 
     python benchmarks/losses.py --data DIR
     python benchmarks/losses.py --data DIR --losses squared_hinge --sets a9a covtype1 --C 0.01 1 100
@@ -160,9 +160,7 @@ class Contest:
                 times[name].append(self.run(program, setting)[0])
         last = self.programs["ours"].last
         self.how = f"{last.solver}{'' if last.gap <= CLOSE else f' gap {last.gap:.0e}'}"
-        return {name: None for name in found} | {
-            name: statistics.median(each) for name, each in times.items()
-        }
+        return dict.fromkeys(found) | {name: statistics.median(each) for name, each in times.items()}
 
 
 def told(name, loss, C, how, medians):
@@ -191,8 +189,8 @@ def summary(rows):
                     mean = math.exp(statistics.fmean(math.log(ratio) for ratio, *_ in ratios))
                     above = sum(ratio > 1 for ratio, *_ in ratios)
                     worst = ", ".join(f"{r:.2f} ({name}, C={C:g})" for r, name, C in sorted(ratios)[:-6:-1])
-                    count = len(ratios)
-                    yield f"| {loss} | {kind} | {title} | {mean:.2f} | {above} of {count} | {never} | {worst} |"
+                    cells = loss, kind, title, f"{mean:.2f}", f"{above} of {len(ratios)}", never, worst
+                    yield f"| {' | '.join(map(str, cells))} |"
 
 
 def programs_of(loss, X, y):

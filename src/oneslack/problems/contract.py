@@ -122,6 +122,7 @@ class ProblemShares(Protocol):
     """Duals as shares of the wrong outputs."""
 
     mean_square: float
+    weights_an_example: float
     can_rest: bool
 
     def sum(self, shares): ...

@@ -25,7 +25,7 @@ from functools import partial
 import numpy as np
 
 from ..certificate.rounding import Proof, dual_proof, gamma
-from ..objective import inner
+from ..objective import inner, relative_gap
 from ..result import Step
 from .anchor import Anchor
 from .line import Origin, polish
@@ -157,7 +157,7 @@ class DualCD:
                 S = anchor.move(passes.weights, S)
             passes.reopen(S)
             pace.gaps = []  # those of examples that were left out are back
-            is_slow = is_due and pace.left_after(spent, (primal - dual) / abs(primal)) > patience
+            is_slow = is_due and pace.left_after(spent, relative_gap(primal, dual)) > patience
             ends = patience < np.inf and (check.stalled or (spent > patience and is_slow))
             yield Step(
                 w, dual, primal, n_cuts=passes.count, stalled=check.stalled and not ends,

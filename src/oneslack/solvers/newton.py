@@ -187,9 +187,10 @@ def descend(problem, w, mu, tol, start=None):
             direction = chord.step(at, mu)
         dS = problem.scores(direction)
         lacking = at.error + chord.promise
-        is_near = lacking <= AHEAD * tol * abs(primal) and lacking <= 0.1 * progress.tried and not was_ahead
+        is_near = lacking <= AHEAD * tol * abs(primal) and chord.promise <= 0.1 * progress.tried
+        is_near = is_near and not was_ahead
         if is_near and (ahead := smooth.leaned(at, mu, dS)):
-            progress.tried = lacking
+            progress.tried = chord.promise
             bounds = primal, ahead[0], mu, lacking
             yield Stage(w, *bounds, stalled, S, way, *before, ahead[1], is_ahead=True)
         was_ahead = False
@@ -249,11 +250,11 @@ class Progress:
 
     def __init__(self):
         self.gap, self.mu, self.smoothed, self.vain = np.inf, np.inf, np.inf, 0
-        self.tried = np.inf  # what P lacked when the duals ahead were last tried
+        self.tried = np.inf  # what a step promised when the duals ahead were last tried
 
     def is_vain(self, at, mu, gap):
         if mu < self.mu:
-            self.smoothed = np.inf
+            self.smoothed = self.tried = np.inf
         moved = gap < 0.999 * self.gap or mu < self.mu or at.smoothed < self.smoothed * (1 - 1e-9)
         self.vain = 0 if moved else self.vain + 1
         self.gap, self.mu = min(self.gap, gap), mu
