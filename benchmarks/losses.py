@@ -1,4 +1,4 @@
-"""All losses beside LIBLINEAR's solvers, and ReHLine on dense data: seconds to within 0.1 % of the optimum.
+"""All losses beside LIBLINEAR, ReHLine (dense data) and skglm (L1): seconds to within 0.1 % of the optimum.
 
 No intercept.  The best known optimum is the lowest primal value of all runs; a tight run of ours, whose gap
 is certified, gives the first.  Each program runs from its loosest setting to tighter ones until its
@@ -7,7 +7,7 @@ Where LIBLINEAR has two solvers for a loss, the quicker one counts.  Ours is tim
 has proven that it is close, which no peer does: "proven".  Reading and converting the data are left out, and
 so is compilation.  Sets are all of the data folder that fit, and generated ones (sets.py).
 
-    python benchmarks/losses.py --data DIR
+    python benchmarks/losses.py --data DIR       # pip install rehline skglm for these peers
     python benchmarks/losses.py --data DIR --losses squared_hinge --sets a9a covtype1 --C 0.01 1 100
 """
 
@@ -18,6 +18,7 @@ import statistics
 import sys
 import time
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import problems
@@ -30,6 +31,7 @@ TUBE, QUANTILE, DELTA = 0.1, 0.9, 1.0
 SOLVERS = {
     "hinge": (3,), "squared_hinge": (1, 2), "logistic": (0, 7), "epsilon_insensitive": (13,),
     "squared_epsilon_insensitive": (11, 12), "pinball": (), "huber": (),
+    "l1_squared_hinge": (5,), "l1_logistic": (6,),
 }  # fmt: skip
 REHLINE = {
     "hinge": {"name": "svm"},
@@ -38,7 +40,8 @@ REHLINE = {
     "huber": {"name": "huber", "tau": DELTA},
     "epsilon_insensitive": {"name": "SVR", "epsilon": TUBE},
 }
-CLASSES = ("hinge", "squared_hinge", "logistic")
+CLASSES = ("hinge", "squared_hinge", "logistic", "l1_squared_hinge", "l1_logistic")
+PEERS = ("LIBLINEAR", "ReHLine", "skglm")
 TIGHTER = (1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6)
 #: Numbers of a dense set up to which ReHLine is run: it copies them several times.
 REHLINE_SIZE = 3_000_000
@@ -58,7 +61,11 @@ def value(loss, y, z):
         "pinball": lambda: np.maximum(QUANTILE * r, (QUANTILE - 1.0) * r),
         "huber": lambda: 0.5 * (np.abs(r) - far) ** 2 + DELTA * far,
     }
-    return each[loss]().sum()
+    return each[loss.removeprefix("l1_")]().sum()
+
+
+def penalty(loss, w):
+    return np.abs(w).sum() if loss.startswith("l1_") else 0.5 * w @ w
 
 
 class Ours:
@@ -74,8 +81,10 @@ class Ours:
     def train(self, C, tol):
         from oneslack import LinearSVC, LinearSVR
 
-        shared = {"loss": self.loss, "fit_intercept": False, "tol": tol, "time_limit": 120}
+        name = self.loss.removeprefix("l1_")
+        shared = {"loss": name, "fit_intercept": False, "tol": tol, "time_limit": 120}
         more = {} if self.loss in CLASSES else {"epsilon": TUBE, "quantile": QUANTILE, "delta": DELTA}
+        more |= {} if name == self.loss else {"penalty": "l1"}
         model = (LinearSVC if self.loss in CLASSES else LinearSVR)(C, **shared, **more)
         start = time.perf_counter()
         model.fit(self.X, self.y)
@@ -125,6 +134,25 @@ class Rehline:
         return time.perf_counter() - start, model.coef_
 
 
+class Skglm:
+    """Sparse logistic regression."""
+
+    settings = TIGHTER
+
+    def __init__(self, X, y):
+        self.X, self.y = sp.csc_matrix(X) if sp.issparse(X) else np.asfortranarray(X), y
+        self.train(1e-4, 1.0)  # compiles
+
+    def train(self, C, setting):
+        from skglm import SparseLogisticRegression
+
+        alpha = 1.0 / (C * len(self.y))
+        model = SparseLogisticRegression(alpha, fit_intercept=False, tol=setting, max_iter=100)
+        start = time.perf_counter()
+        model.fit(self.X, self.y)
+        return time.perf_counter() - start, np.ravel(model.coef_)
+
+
 class Contest:
     """All programs on one set, loss and C."""
 
@@ -135,7 +163,7 @@ class Contest:
 
     def run(self, name, setting):
         seconds, w = self.programs[name].train(self.C, setting)
-        at = 0.5 * w @ w + self.C * value(self.loss, self.y, self.X @ w)
+        at = penalty(self.loss, w) + self.C * value(self.loss, self.y, self.X @ w)
         self.best = min(self.best, at)
         return seconds, at
 
@@ -176,7 +204,7 @@ def summary(rows):
     yield "| loss | peer | ours | geometric mean of ours / peer | above 1 | peer never close | worst |"
     yield "|---|---|---|---|---|---|---|"
     for loss in dict.fromkeys(row[1] for row in rows):
-        for kind in ("LIBLINEAR", "ReHLine"):
+        for kind in PEERS:
             chosen = [row for row in rows if row[1] == loss and any(kind in who for who in row[3])]
             for mine, title in (("ours", "close"), ("proven", "proven")):
                 ratios, never = [], 0
@@ -196,12 +224,10 @@ def summary(rows):
 def programs_of(loss, X, y):
     programs = {"ours": Ours(loss, X, y)}
     programs |= {f"LIBLINEAR -s {number}": Liblinear(number, X, y) for number in SOLVERS[loss]}
-    if isinstance(X, np.ndarray) and X.size <= REHLINE_SIZE and loss in REHLINE:
-        try:
-            import rehline  # noqa: F401
-        except ImportError:
-            return programs
+    if isinstance(X, np.ndarray) and X.size <= REHLINE_SIZE and loss in REHLINE and find_spec("rehline"):
         programs["ReHLine"] = Rehline(loss, X, y)
+    if loss == "l1_logistic" and find_spec("skglm"):
+        programs["skglm"] = Skglm(X, y)
     return programs
 
 

@@ -36,7 +36,7 @@ def solve(
     Parameters
     ----------
     problem : Problem or RiskProblem
-    solver : a solver, "auto", or the name of one ("one_slack", "n_slack", "dual_cd", "newton",
+    solver : a solver, "auto", or the name of one ("one_slack", "n_slack", "dual_cd", "newton", "dual_newton",
         "proximal_newton", "streaming", "distributed_dual")
     tol : relative duality gap (P - D) / P to stop at
     epsilon : stop when no one-slack constraint is violated by more (mean loss) instead

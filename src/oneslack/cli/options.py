@@ -146,7 +146,7 @@ Epsilon = Annotated[
     ),
 ]
 Solver = Annotated[
-    Literal["auto", "dual_cd", "newton", "one_slack", "streaming"],
+    Literal["auto", "dual_cd", "newton", "dual_newton", "one_slack", "streaming"],
     typer.Option(help="How to solve it; auto chooses and says why."),
 ]
 ClassLoss = Annotated[

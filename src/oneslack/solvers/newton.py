@@ -189,7 +189,7 @@ def descend(problem, w, mu, tol, start=None):
         lacking = at.error + chord.promise
         is_near = lacking <= AHEAD * tol * abs(primal) and chord.promise <= 0.1 * progress.tried
         is_near = is_near and not was_ahead
-        if is_near and (ahead := smooth.leaned(at, mu, dS)):
+        if is_near and (ahead := smooth.leaned(at, mu, dS, tol * abs(primal))):
             progress.tried = chord.promise
             bounds = primal, ahead[0], mu, lacking
             yield Stage(w, *bounds, stalled, S, way, *before, ahead[1], is_ahead=True)

@@ -93,18 +93,22 @@ class Smoothed:
         proof = self.shares.proof(at.shares)
         return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
-    def leaned(self, at, mu, dS):
+    def leaned(self, at, mu, dS, enough):
         """(a lower bound, its proof) of the duals where a step that changes scores by dS is forecast to lead;
-        None where the model cannot tell.
+        None where the model cannot tell, or where ends of duals may make it worse by `enough`.
 
         Where P has next to nothing to gain, the gradient, which is what the bound at w lacks, may still be
         long: along a curvature of 1e10 it says little.  The duals ahead are without it, and rounding of the
         scores does not reach them.
         """
-        if not hasattr(self.problem.model, "moved"):
+        problem = self.problem
+        if not hasattr(problem.model, "moved"):
             return None
-        proof = self.shares.proof(self.problem.model.moved(self.problem.data, at.shares, mu, dS))
-        return self.problem.regulariser.dual(proof.v, proof.linear), lambda: proof
+        shares, missing = problem.model.moved(problem.data, at.shares, mu, dS)
+        if 0.5 * (problem.C * missing) ** 2 > enough:
+            return None
+        proof = self.shares.proof(shares)
+        return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def metric(self, shares, mu) -> Metric:
         """The Hessian of P_mu where the duals are `shares`."""

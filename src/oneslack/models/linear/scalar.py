@@ -161,9 +161,11 @@ class ScalarModel:
         return out
 
     def moved(self, data, p, mu, dS):
-        """The duals that are forecast where the scores change by dS; where they end, those at the ends."""
+        """The duals that are forecast where the scores change by dS, and how long the sum of what is missing
+        is at most where they end before that, so that those at the ends are taken."""
         ahead = p - self._curvatures(np.ones(data.n), p, mu) * dS
-        return np.clip(ahead, *self.phi.bounds(data.y, np.ones(data.n)))
+        found = np.clip(ahead, *self.phi.bounds(data.y, np.ones(data.n)))
+        return found, float(np.einsum("i,i,i", data.weights, np.abs(ahead - found), data.lengths))
 
     def smooth_hessian(self, data, shard, p, mu):
         rows = slice(shard.lo, shard.hi)
