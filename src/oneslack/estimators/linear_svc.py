@@ -125,7 +125,8 @@ class LinearSVC(Classifies, Sharded, LinearModel):
     C : float or "auto", default=1.0
         Weight of the sum of the hinges, as in scikit-learn and LIBLINEAR.  "auto" is what `oneslack.tune`
         finds; then it is in the attribute `C_`.
-    solver : {"auto", "dual_cd", "newton", "dual_newton", "one_slack", "streaming"} or a solver, default="auto"
+    solver : {"auto", "dual_cd", "newton", "dual_newton", "one_slack", "streaming"} or a solver, \
+            default="auto"
         "auto" chooses by the shape of the data; `result_.reason` says why.
     multi_class : {"auto", "crammer_singer", "ovr"}, default="auto"
         More than two classes: one problem for all of them, with the hinge alone, or one a class against the

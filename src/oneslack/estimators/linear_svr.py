@@ -109,7 +109,8 @@ class LinearSVR(RegressorMixin, Sharded, LinearModel):
         finds; then it is in the attribute `C_`.
     epsilon : float, default=0.0
         Half the width of the tube: an error up to it costs nothing.  In the unit of y.
-    solver : {"auto", "dual_cd", "newton", "dual_newton", "one_slack", "streaming"} or a solver, default="auto"
+    solver : {"auto", "dual_cd", "newton", "dual_newton", "one_slack", "streaming"} or a solver, \
+            default="auto"
         "auto" chooses by the shape of the data; `result_.reason` says why.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive", "pinball", "huber"}, \
 default="epsilon_insensitive"
