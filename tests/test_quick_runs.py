@@ -36,7 +36,7 @@ def graph():
         ("src/oneslack/_jit/cky.py", {"_jit/test_jit_off.py": 2, "models/test_cky.py": 4}),
         (
             "src/oneslack/_jit/scalar_loss.py",
-            {"solvers/test_solvers.py": 5, "problems/test_regulariser.py": 5},
+            {"solvers/test_solvers.py": 4, "problems/test_regulariser.py": 5},
         ),
         ("tests/reference.py", {"solvers/test_solvers.py": 3}),
         ("tests/cli/conftest.py", {"cli/test_tune.py": 2}),

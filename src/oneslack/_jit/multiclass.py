@@ -143,11 +143,15 @@ def smooth_duals(y, s, L, S, mu, lo, hi, P):
 
 @njit(nogil=True, cache=True)
 def share_coefficients(y, s, P, A):
-    """Row i of A becomes s_i (e_y - p_i)."""
+    """Row i of A becomes s_i (e_y - p_i): what other classes get the truth gives.  As 1 - p_y it would have
+    the rounding of 1, large beside duals that are tiny."""
     for i in range(y.shape[0]):
+        given = 0.0
         for z in range(P.shape[1]):
             A[i, z] = -s[i] * P[i, z]
-        A[i, y[i]] += s[i]
+            if z != y[i]:
+                given += P[i, z]
+        A[i, y[i]] = s[i] * given
 
 
 @njit(nogil=True, cache=True)

@@ -126,14 +126,6 @@ class ScalarModel:
         resting(self.phi, data.y, S, p, out)
         return out
 
-    def merges(self, data, p):
-        """Yield (mass, target, share): examples that may be merged, weighted by their duals, and what is then
-        the target and the share of the dual."""
-        for side in (-1.0, 1.0):
-            mass = data.weights * np.maximum(side * p, 0.0)
-            if mass.any():
-                yield mass, side if self.phi.has_sides else float(mass @ data.y) / float(mass.sum()), side
-
     def dual_passes(self, data, C, seed, regulariser=None):
         return ScalarDual(self, data, C, seed, regulariser)
 
