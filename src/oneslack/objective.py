@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
 #: Up to this length a BLAS takes one thread.
 SHORT = 4096
+#: Covers the rounding of a few operations.
+SLIGHTLY_MORE = 1.0 + 2.0**-40
 
 
 def squared_norm(v) -> float:
@@ -36,6 +39,23 @@ def relative_gap(primal: float, dual: float) -> float:
         return float("inf")
     scale = max(abs(primal), abs(dual))
     return (primal - dual) / scale if scale > 0 else 0.0
+
+
+def distance_bound(gap: float, apart: float = np.inf) -> float:
+    """No less than |r (w - w*)|, w* being the optimum, where P(w) - D <= gap and |r (w - w_v)| <= apart.
+
+    P is strongly convex in r w, and a dual point with v = sum a_j g_j lies under P with a paraboloid:
+
+        P(w) - min P >= 1/2 |r (w - w*)|^2
+        min P >= D + 1/2 |r (w* - w_v)|^2             w_v = argmin_u 1/2 |r (u - prior)|^2 - <v, u>
+
+    Added up, t^2 + (t - apart)^2 <= 2 gap for t = |r (w - w*)| >= apart.  So t is at most sqrt(gap) where the
+    primal and the dual point are the same, and never more than sqrt(2 gap).
+    """
+    gap = SLIGHTLY_MORE * max(gap, 0.0)
+    if apart * apart >= 2.0 * gap:
+        return SLIGHTLY_MORE * sqrt(2.0 * gap)
+    return SLIGHTLY_MORE * (0.5 * apart + sqrt(gap - 0.25 * apart * apart))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import hypot, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from ...result import Result, Status
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
 from .reported import Exported, PlainLines, Reported, column_spread
 from .scoring import LinearScores
+from .settled import BoundsScores
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -139,6 +141,7 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         self.dual_objective_ = sum_down([max(result.dual, 0.0) for result in results])
         self.duality_gap_ = relative_gap(self.objective_, self.dual_objective_)
         self.n_iter_ = max(result.n_iter for result in results)
+        self._radii = [result.radius for result in results]
         if key is None:
             results = [replace(result, state={}) for result in results]
         self.result_ = results if len(results) > 1 else results[0]
@@ -167,7 +170,7 @@ class Task:
         return 0.0, 0.0
 
 
-class LinearModel(LinearScores, Exported, Fitted):
+class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
     """An estimator whose scores are X coef_' + intercept_.
 
     Attributes
@@ -180,6 +183,8 @@ class LinearModel(LinearScores, Exported, Fitted):
 
     #: How X and y are checked, beside what `checked_input` does.
     _input: ClassVar = {}
+    #: Numbers of a matrix up to which it is kept for bounds of intercepts.
+    _keeps_up_to = 1_000_000
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -219,7 +224,7 @@ class LinearModel(LinearScores, Exported, Fitted):
 
     @property
     def _has_free_intercept(self) -> bool:
-        return bool(self.fit_intercept) and not self._penalises_intercept
+        return bool(getattr(self, "fit_intercept", False)) and not self._penalises_intercept
 
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
@@ -251,6 +256,7 @@ class LinearModel(LinearScores, Exported, Fitted):
             if self._penalises_intercept:
                 coef, intercept = like_liblinear.split(coef)
             self._store(task, X, coef, intercept)
+            self._note_examples(task, columns, coef)
             self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
 
         columns = None if is_shards(X) else X
@@ -259,6 +265,17 @@ class LinearModel(LinearScores, Exported, Fitted):
     def _store(self, task, X, coef, intercept):
         """Keep what was learned, and whatever follows from it and X."""
         self.coef_, self.intercept_ = coef, intercept
+
+    def _note_examples(self, task, X, coef):
+        """Keep what bounds of the optimum need later (bounded_intercept.py); X is None where it is not all
+        that was learned from."""
+        self._intercepts = self._scale_rows = self._examples = None
+        if given_terms(self):
+            from .weight_terms import scale_rows
+
+            self._scale_rows = scale_rows(self, coef.shape)
+        if X is not None and self._has_free_intercept and getattr(X, "nnz", X.size) <= self._keeps_up_to:
+            self._examples = task, X
 
 
 # Problems and their results.
@@ -314,9 +331,10 @@ def restated(rounding, problem, result, tol) -> Result:
         return result
     primal, dual = rounded_up(result.primal, primal_error), rounded_down(result.dual, dual_error)
     is_spoilt = result.status is Status.CONVERGED and relative_gap(primal, dual) > tol
+    more = primal - result.primal + result.dual - dual
     return replace(
         result, primal=primal, dual=dual, status=Status.ROUNDING if is_spoilt else result.status,
-        rounding=result.rounding + primal - result.primal + result.dual - dual,
+        rounding=result.rounding + more, radius=rounded_up(hypot(result.radius, sqrt(2.0 * more)), more),
     )  # fmt: skip
 
 

@@ -65,7 +65,9 @@ def learn_portion(estimator, task, X, y, sample_weight, memory, callbacks):
 
     def store(results):
         estimator._kept = after
-        estimator._store(task, X, *task.rows(results))
+        coef, intercept = task.rows(results)
+        estimator._store(task, X, coef, intercept)
+        estimator._note_examples(task, None, coef)
         estimator.n_seen_, estimator.n_forgotten_ = after[0].n_seen, max(one.n_forgotten for one in after)
 
     jobs = (partial(job, k, *problem) for k, problem in enumerate(task.models()))

@@ -1,0 +1,256 @@
+"""Where the intercepts of the optimum are, though nothing penalises them.
+
+The optimum's weights w* = w + d have |r d| <= radius (objective.distance_bound).  Its intercepts b* = b + e
+are not bound by strong convexity, but the risk grows as they move.  Every plane under the risk makes a
+minorant of P, and P(w*, b*) <= P(w, b) =: upper.  So with the minorant's value T at (w, b),
+
+    T - <q, d> + 1/2 |r d|^2 - <g, e>  <=  upper         q = v - grad reg(w),   (v, g) the plane's normal
+    <g, e> + <q, d>  >=  -lack                           lack = upper - T >= 0                             (1)
+
+Which planes?  Those that touch the risk where an intercept is lowered by t, or raised by t: there g has a
+sign.  A small t has little `lack`, about g t / 2; a large t has a large g beside the noise of q that comes
+from examples on a kink.  Any t is right; a few are tried.
+
+Many classes have so many examples on kinks that planes say little of a class that is lowered.  Dual points of
+the hinge rounded off are minorants, too; there only those examples move that the class's own t is about, and
+all others have duals that balance.
+
+Features may be counted from any centre c: (w, b) on x is (w, b + <w, c>) on x - c.  Of these intercepts,
+e' = e + <c, d>, the same holds with q - c g' in place of q (a row for each feature, a column for each
+intercept), and a score of the optimum differs by
+
+    <d, x> + e = <d, x - c> + e'                   |<d, x - c>| <= radius |(x - c) / r|
+
+The c that makes all q - c g' short is about the mean of the examples near the margin: with it features that
+are all positive cost no more than others.
+
+    one intercept    e' >= -(lack + radius |(q - c g) / r|) / g  where g > 0; an upper bound where g < 0
+    K intercepts     of which only differences count: sum_k e'_k = 0.  The least and the largest e'_k are
+                     linear programs over all of them.  Of their solution only multipliers m_j >= 0 are taken:
+
+        e'_k = sum_j m_j <g_j, e'> + <u, e'> >= -sum_j m_j (lack_j + radius |(q_j - c g_j') / r|) - |u|_1 E
+
+                     where u is what they leave of e'_k's own direction, and |e'_l| <= E for all l; from all k
+                     together E follows.
+
+All numbers are rounded outward as in rounding.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from .rounding import SAFE, TINY, SquaredExtent, gamma, norm_up
+
+#: The first t is this share of how far the radius moves the score of an average example; later ones are
+#: so much larger.
+FIRST, FACTOR, TRIES = 1.0 / 16.0, 4.0, 14
+#: A bound this near to what the radius costs anyway is good enough.
+ENOUGH = 0.25
+
+
+class Intercepts(NamedTuple):
+    """e'_k is from -below[k] to above[k], for all optima.
+
+    below, above  (m,), one for each intercept; several are counted from their mean
+    centre        c (d,)
+    """
+
+    below: np.ndarray
+    above: np.ndarray
+    centre: np.ndarray
+
+
+class Tilt(NamedTuple):
+    """<g, e> + <q, d> >= -lack.
+
+    g        (m,), off by at most g_error, as a vector
+    q_g      (d,): (q / r) g, or None where r is not the same for all intercepts
+    q_length, q_error   |q / r|, and by how much q / r may be off
+    """
+
+    g: np.ndarray
+    q_g: np.ndarray | None
+    lack: float
+    q_length: float
+    q_error: float
+    g_error: float
+
+    def beside(self, c, c_length):
+        """At least |(q - c g') / r|, where c is counted in units of r."""
+        cross, g_length = 0.0 if self.q_g is None else float(c @ self.q_g), norm_up(self.g)
+        square = self.q_length**2 - 2.0 * cross + (c_length * g_length) ** 2
+        size = (self.q_length + c_length * g_length) ** 2
+        rounding = gamma(len(self.g) * (len(c) + 8) + 64) * size
+        return SAFE * (sqrt(max(square + rounding, 0.0)) + self.q_error + c_length * self.g_error)
+
+
+def intercept_bounds(problem, w, radius, error=0.0) -> Intercepts:
+    """Of a problem whose optimum has weights within `radius` of those of w; `error` is what the problem that
+    was asked for may differ by."""
+    primal = float(problem.primal(w))
+    upper = problem.upper(w, primal, 0.01 * radius * radius) + error
+    m, length = problem.regulariser.n_free, _typical_length(problem)
+    minorants = [partial(_plane, problem, w)]
+    if m > 1 and problem.smooth is not None:
+        minorants.append(_ClassDuals(problem, w))
+    tilts = []
+    for minorant, k, sign in product(minorants, range(m), (1.0, -1.0)):
+        tilt = partial(_tilt, problem.regulariser, w, upper, minorant)
+        tilts.append(_best_tilt(tilt, problem.unit, radius, length, k, sign))
+    tilts = [tilt for tilt in tilts if tilt is not None]
+    c, charges = _centred(tilts, problem.n_params // m - 1, radius)
+    below, above = (_one if m == 1 else _several)(tilts, charges, m)
+    scale = problem.regulariser.scale
+    return Intercepts(below, above, c if scale is None else c * scale.reshape(-1, m)[:-1, 0])
+
+
+def _typical_length(problem):
+    """About the mean |x / r|."""
+    extent, total = problem.extent, problem.weight / problem.C
+    reach = extent.reach / (sqrt(total) if isinstance(extent, SquaredExtent) else total)
+    return reach / problem.regulariser.weakest
+
+
+def _best_tilt(tilt, unit, radius, length, k, sign):
+    """The best of a few that bound intercept k from below (sign 1) or above (-1); None without."""
+    best, least, moved = None, inf, radius * length
+    t = max(FIRST * moved, 1e-9 * unit)
+    for _ in range(TRIES):
+        found = tilt(k, sign * t)
+        own = sign * found.g[k] - found.g_error
+        if own > 0.0:
+            cost = (found.lack + radius * (found.q_length + found.q_error)) / own
+            if cost >= least:
+                break
+            best, least = found, cost
+            # The centre of examples is not far from them.
+            if found.lack <= ENOUGH * moved * own and found.q_length <= 2.0 * length * own:
+                break
+        t *= FACTOR
+    return best
+
+
+class Minorant(NamedTuple):
+    """P(w, b) >= reg(w) + linear - <v, (w, b)>, but for what v and linear may be off."""
+
+    v: np.ndarray
+    linear: float
+    v_error: float
+    linear_error: float
+
+
+def _plane(problem, w, k, t) -> Minorant:
+    """That touches the risk where intercept k is lower by t."""
+    shifted = w.copy()
+    shifted[problem.regulariser.free[k]] -= t
+    plane, weight = problem.mean_cut(shifted), problem.weight
+    v, linear = weight * plane.normal, weight * plane.offset
+    v_error, linear_error = (weight * error for error in problem.plane_errors(min(plane.offset, 0.0)))
+    return Minorant(v, linear, v_error + gamma(4) * norm_up(v), linear_error + gamma(4) * abs(linear))
+
+
+class _ClassDuals:
+    """Minorants of K classes, by duals of the hinge rounded off by |t|."""
+
+    def __init__(self, problem, w):
+        self.problem, self.S = problem, problem.scores(w)
+
+    def __call__(self, k, t) -> Minorant:
+        problem, shifted = self.problem, self.S.copy()
+        shifted[:, k] -= t
+        shares, mu = problem.shares, abs(t)
+        # Lowered, a class gives more to others; raised, it gets more of them.
+        moves = (problem.data.y == k) == (t > 0.0)
+        balanced = shares.balanced(problem.smooth.duals(self.S, mu)[0])
+        P = np.where(moves[:, None], problem.smooth.duals(shifted, mu)[0], balanced)
+        proof = shares.proof_at(shares.sum(P), shares.linear(P), P)
+        v_error = proof.v_error * problem.regulariser.weakest + proof.free_error
+        return Minorant(proof.v, proof.linear, v_error, proof.linear_error)
+
+
+def _tilt(regulariser, w, upper, minorant, k, t) -> Tilt:
+    """Of the minorant for intercept k that is lower by t."""
+    v, linear, v_error, linear_error = minorant(k, t)
+    g, pull, regular = v[regulariser.free], regulariser.gradient(w), regulariser.value(w)
+    q = v - pull
+    q[regulariser.free] = 0.0
+    q_error = (v_error + gamma(8) * (norm_up(v) + norm_up(pull))) / regulariser.weakest
+    if regulariser.scale is not None:
+        q /= regulariser.scale
+        q_error += gamma(8) * norm_up(q)
+    size = regular + abs(linear) + float(np.einsum("i,i", np.abs(v), np.abs(w)))
+    error = gamma(len(w) + 32) * size + linear_error + v_error * norm_up(w) + TINY * len(w)
+    lack = max(upper - (regular + linear - float(np.einsum("i,i", v, w))), 0.0)
+    q_g = q.reshape(-1, len(g))[:-1] @ g if _has_one_scale(regulariser) else None
+    return Tilt(g, q_g, SAFE * (lack + error), norm_up(q), SAFE * q_error, SAFE * v_error)
+
+
+def _has_one_scale(regulariser):
+    """Whether a feature has the same scale for all intercepts."""
+    if regulariser.scale is None:
+        return True
+    scale = regulariser.scale.reshape(-1, regulariser.n_free)[:-1]
+    return bool((scale == scale[:, :1]).all())
+
+
+def _centred(tilts, d, radius):
+    """(c in units of r, lack + radius |(q - c g') / r| of each tilt) of the best c by least squares."""
+    c = np.zeros(d)
+    if tilts and tilts[0].q_g is not None:
+        # Tilts weigh by the size of g: that of a class with few examples is as good as others.
+        weights = [1.0 / float(tilt.g @ tilt.g) for tilt in tilts]
+        c = sum(weight * tilt.q_g for weight, tilt in zip(weights, tilts, strict=True)) / len(tilts)
+    length = norm_up(c)
+    return c, np.array([SAFE * (tilt.lack + radius * tilt.beside(c, length)) for tilt in tilts])
+
+
+def _one(tilts, charges, m):
+    bounds = {1.0: inf, -1.0: inf}
+    for tilt, charge in zip(tilts, charges, strict=True):
+        bounds[float(np.sign(tilt.g[0]))] = SAFE * charge / (abs(tilt.g[0]) - tilt.g_error)
+    return np.array([bounds[1.0]]), np.array([bounds[-1.0]])
+
+
+def _several(tilts, charges, m):
+    """By 2 m linear programs over the tilts."""
+    unknown = np.full(m, inf), np.full(m, inf)
+    if len(tilts) < m:
+        return unknown
+    sizes = np.array([np.abs(tilt.g).max() for tilt in tilts])
+    G = np.array([tilt.g for tilt in tilts]) / sizes[:, None]
+    charges, off = charges / sizes, np.array([tilt.g_error for tilt in tilts]) / sizes
+    costs, rests = np.empty((2, m)), np.empty((2, m))
+    for side, sign in enumerate((1.0, -1.0)):
+        for k in range(m):
+            direction = sign * (np.arange(m) == k)
+            multipliers = _multipliers(direction, G, charges)
+            if multipliers is None:
+                return unknown
+            rest = direction - multipliers @ G
+            rest -= rest.mean()  # a part that is the same for all adds nothing, as the e'_k sum to 0
+            costs[side, k] = SAFE * float(multipliers @ charges)
+            rounding = gamma(len(tilts) + m + 8) * (1.0 + float(multipliers @ np.abs(G).sum(axis=1)))
+            rests[side, k] = SAFE * (np.abs(rest).sum() + sqrt(m) * float(multipliers @ off) + m * rounding)
+    if rests.max() >= 0.5:
+        return unknown
+    largest = costs.max() / (1.0 - rests.max())
+    return tuple(SAFE * (costs + rests * largest))
+
+
+def _multipliers(direction, G, charges):
+    """m >= 0 with m'G = direction, but for a constant and rounding, of least m'charges; None without."""
+    from scipy.optimize import linprog
+
+    n, m = G.shape
+    # The constant is one more variable, of either sign.
+    found = linprog(
+        np.append(charges, 0.0), A_eq=np.column_stack([G.T, np.ones(m)]), b_eq=direction,
+        bounds=[(0.0, None)] * n + [(None, None)], method="highs",
+    )  # fmt: skip
+    return np.maximum(found.x[:n], 0.0) if found.status == 0 else None
