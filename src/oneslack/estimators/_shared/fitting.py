@@ -29,25 +29,16 @@ from ...errors import Interrupted, users_level
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
+from .callbacks import CallbackSupportMixin
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
 from .reported import Exported, PlainLines, Reported, column_spread
 from .scoring import LinearScores
 from .settled import BoundsScores
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9
-
-    class CallbackSupportMixin:
-        """Nothing to support."""
-
-    def with_callbacks(method):
-        """The method itself."""
-        return method
-
-
 #: Columns that differ by more make every method slow.
 _UNEVEN = 100.0
+#: Numbers of a matrix, times the square of the number of intercepts, that nobody waits for.
+MUCH_WORK = 3e7
 
 
 @dataclass(frozen=True)
@@ -183,7 +174,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
 
     #: How X and y are checked, beside what `checked_input` does.
     _input: ClassVar = {}
-    #: Numbers of a matrix up to which it is kept for bounds of intercepts.
+    #: Numbers of a matrix up to which it is kept for bounds of the intercept.
     _keeps_up_to = 1_000_000
 
     def __sklearn_tags__(self):
@@ -229,7 +220,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
         terms, starts, key = [{}] * task.n_problems, [None] * task.n_problems, None
-        rounding = task.rounding
+        rounding, columns = task.rounding, None if is_shards(X) else X
         if self._penalises_intercept or given_terms(self):
             from .weight_terms import linear_terms
 
@@ -259,7 +250,6 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
             self._note_examples(task, columns, coef)
             self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
 
-        columns = None if is_shards(X) else X
         return self._solve(jobs(), store, (X, y, sample_weight), watch, key=key, columns=columns)
 
     def _store(self, task, X, coef, intercept):
@@ -267,14 +257,15 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         self.coef_, self.intercept_ = coef, intercept
 
     def _note_examples(self, task, X, coef):
-        """Keep what bounds of the optimum need later (bounded_intercept.py); X is None where it is not all
-        that was learned from."""
+        """Keep what bounds of the optimum need later; X is None where it is not all that was learned from."""
         self._intercepts = self._scale_rows = self._examples = None
         if given_terms(self):
             from .weight_terms import scale_rows
 
             self._scale_rows = scale_rows(self, coef.shape)
-        if X is not None and self._has_free_intercept and getattr(X, "nnz", X.size) <= self._keeps_up_to:
+        m = len(coef) // task.n_problems  # intercepts of a problem: the work grows with their square
+        most = self._keeps_up_to if m == 1 else MUCH_WORK / m**2
+        if X is not None and self._has_free_intercept and getattr(X, "nnz", X.size) <= most:
             self._examples = task, X
 
 
