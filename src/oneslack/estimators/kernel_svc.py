@@ -14,8 +14,9 @@ from ..kernels.mercer import Inputs
 from ..objective import distance_bound
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import Fitted, Watch, solved, with_callbacks
+from ._shared.fitting import Fitted, Watch, solved
 from ._shared.given import (
     ANY_KERNEL,
     INPUT,

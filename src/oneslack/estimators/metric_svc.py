@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .. import metrics
 from ..metrics import k_of
 from ..models.measures import measure_model
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.fitting import LinearModel, Task, Watch
 from ._shared.given import check_parameters, encode
 from ._shared.scoring import Classifies, products
 from ._shared.settled import SettlesClasses

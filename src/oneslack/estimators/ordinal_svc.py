@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Watch, with_callbacks
+from ._shared.fitting import LinearModel, Watch
 from ._shared.given import encode, example_weights
 from ._shared.scoring import products
 from ._shared.thresholds import best_thresholds

@@ -11,8 +11,9 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from ..metrics import ordered_pairs
 from ..models.ranking.model import Grouped, Ranking
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.fitting import LinearModel, Task, Watch
 from ._shared.given import check_weights
 from .kernel_features import KernelFeatures, basis_for
 
