@@ -49,7 +49,7 @@ from .rounding import SAFE, TINY, SquaredExtent, gamma, norm_up
 
 #: The first t is this share of how far the radius moves the score of an average example; later ones are
 #: so much larger.
-FIRST, FACTOR, TRIES = 1.0 / 16.0, 4.0, 14
+FIRST, FACTOR, TRIES = 1.0 / 16.0, 4.0, 24
 #: A bound this near to what the radius costs anyway is good enough.
 ENOUGH = 0.25
 

@@ -71,6 +71,8 @@ def _predicted_lines(saved, path, scores, settled, options):
         return _lines(saved, saved.kind.read(path, saved, with_outputs=False), scores)
     table = read_for_model(path, saved, options.label, options.zero_based, options.group)
     if hasattr(table.X, "manifest"):  # shards, one after the other
+        if settled and hasattr(saved.model, "rank"):
+            raise Refusal(f"{path}: a place needs its whole query, which shards cut; drop --settled.")
         return (line for shard in table.X for line in _lines(saved, shard, scores, settled))
     return _lines(saved, table, scores, settled)
 

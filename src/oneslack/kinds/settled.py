@@ -16,8 +16,9 @@ def settled_facts(saved, examples) -> dict:
 
 def certain_of(saved, examples):
     """(n,) of bool."""
-    groups = {"groups": examples.qid} if getattr(examples, "qid", None) is not None else {}
-    return saved.model.certain(examples.X, **groups)
+    if hasattr(saved.model, "rank"):  # places inside a query
+        return saved.model.certain(examples.X, getattr(examples, "qid", None))
+    return saved.model.certain(examples.X)
 
 
 def settled_words(facts) -> str:
