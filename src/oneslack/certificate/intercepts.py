@@ -1,15 +1,15 @@
 """Where the intercepts of the optimum are, though nothing penalises them.
 
-The optimum's weights w* = w + d have |r d| <= radius (objective.distance_bound).  Its intercepts b* = b + e
-are not bound by strong convexity, but the risk grows as they move.  Every plane under the risk makes a
-minorant of P, and P(w*, b*) <= P(w, b) =: upper.  So with the minorant's value T at (w, b),
+The optimum's weights w* = w + d have |r d| <= radius (objective.ball_of).  Its intercepts b* = b + e are not
+bound by strong convexity, but the risk grows as they move.  Every plane under the risk makes a minorant of P,
+and P(w*, b*) <= upper, the P of the model.  So with the minorant's value T at (w, b),
 
     T - <q, d> + 1/2 |r d|^2 - <g, e>  <=  upper         q = v - grad reg(w),   (v, g) the plane's normal
-    <g, e> + <q, d>  >=  -lack                           lack = upper - T >= 0                             (1)
+    <g, e> + <q, d>  >=  -lack                           lack = upper - T                                  (1)
 
-Which planes?  Those that touch the risk where an intercept is lowered by t, or raised by t: there g has a
-sign.  A small t has little `lack`, about g t / 2; a large t has a large g beside the noise of q that comes
-from examples on a kink.  Any t is right; a few are tried.
+Which planes?  Those that touch the risk where an intercept of the model is lowered by t, or raised by t:
+there g has a sign.  A small t has little `lack`, about g t / 2; a large t has a large g beside the noise of q
+that comes from examples on a kink.  Any t is right; a few are tried.
 
 Many classes have so many examples on kinks that planes say little of a class that is lowered.  Dual points of
 the hinge rounded off are minorants, too; there only those examples move that the class's own t is about, and
@@ -57,7 +57,8 @@ ENOUGH = 0.25
 class Intercepts(NamedTuple):
     """e'_k is from -below[k] to above[k], for all optima.
 
-    below, above  (m,), one for each intercept; several are counted from their mean
+    below, above  (m,), one for each intercept; several are counted from their mean.  One of them may be below
+                  0 where w is not the model's
     centre        c (d,)
     """
 
@@ -72,6 +73,7 @@ class Tilt(NamedTuple):
     g        (m,), off by at most g_error, as a vector
     q_g      (d,): (q / r) g, or None where r is not the same for all intercepts
     q_length, q_error   |q / r|, and by how much q / r may be off
+    own_lack  what `lack` is at the model itself, never below 0
     """
 
     g: np.ndarray
@@ -80,6 +82,7 @@ class Tilt(NamedTuple):
     q_length: float
     q_error: float
     g_error: float
+    own_lack: float
 
     def beside(self, c, c_length):
         """At least |(q - c g') / r|, where c is counted in units of r."""
@@ -90,18 +93,17 @@ class Tilt(NamedTuple):
         return SAFE * (sqrt(max(square + rounding, 0.0)) + self.q_error + c_length * self.g_error)
 
 
-def intercept_bounds(problem, w, radius, error=0.0) -> Intercepts:
-    """Of a problem whose optimum has weights within `radius` of those of w; `error` is what the problem that
-    was asked for may differ by."""
-    primal = float(problem.primal(w))
-    upper = problem.upper(w, primal, 0.01 * radius * radius) + error
+def intercept_bounds(problem, found, w, radius, error=0.0) -> Intercepts:
+    """Of a problem of which the point `found` is known, and whose optimum has weights within `radius` of
+    those of w; `error` is what the problem that was asked for may differ by."""
+    upper = problem.upper(found, float(problem.primal(found)), 0.01 * radius * radius) + error
     m, length = problem.regulariser.n_free, _typical_length(problem)
-    minorants = [partial(_plane, problem, w)]
+    minorants = [partial(_plane, problem, found)]
     if m > 1 and problem.smooth is not None:
-        minorants.append(_ClassDuals(problem, w))
+        minorants.append(_ClassDuals(problem, found))
     tilts = []
     for minorant, k, sign in product(minorants, range(m), (1.0, -1.0)):
-        tilt = partial(_tilt, problem.regulariser, w, upper, minorant)
+        tilt = partial(_tilt, problem.regulariser, found, w, upper, minorant)
         tilts.append(_best_tilt(tilt, problem.unit, radius, length, k, sign))
     tilts = [tilt for tilt in tilts if tilt is not None]
     c, charges = _centred(tilts, problem.n_params // m - 1, radius)
@@ -125,12 +127,12 @@ def _best_tilt(tilt, unit, radius, length, k, sign):
         found = tilt(k, sign * t)
         own = sign * found.g[k] - found.g_error
         if own > 0.0:
-            cost = (found.lack + radius * (found.q_length + found.q_error)) / own
+            cost = (found.own_lack + radius * (found.q_length + found.q_error)) / own
             if cost >= least:
                 break
             best, least = found, cost
             # The centre of examples is not far from them.
-            if found.lack <= ENOUGH * moved * own and found.q_length <= 2.0 * length * own:
+            if found.own_lack <= ENOUGH * moved * own and found.q_length <= 2.0 * length * own:
                 break
         t *= FACTOR
     return best
@@ -174,21 +176,24 @@ class _ClassDuals:
         return Minorant(proof.v, proof.linear, v_error, proof.linear_error)
 
 
-def _tilt(regulariser, w, upper, minorant, k, t) -> Tilt:
+def _tilt(regulariser, found, w, upper, minorant, k, t) -> Tilt:
     """Of the minorant for intercept k that is lower by t."""
     v, linear, v_error, linear_error = minorant(k, t)
-    g, pull, regular = v[regulariser.free], regulariser.gradient(w), regulariser.value(w)
+    g, pull = v[regulariser.free], regulariser.gradient(w)
     q = v - pull
     q[regulariser.free] = 0.0
     q_error = (v_error + gamma(8) * (norm_up(v) + norm_up(pull))) / regulariser.weakest
     if regulariser.scale is not None:
         q /= regulariser.scale
         q_error += gamma(8) * norm_up(q)
-    size = regular + abs(linear) + float(np.einsum("i,i", np.abs(v), np.abs(w)))
-    error = gamma(len(w) + 32) * size + linear_error + v_error * norm_up(w) + TINY * len(w)
-    lack = max(upper - (regular + linear - float(np.einsum("i,i", v, w))), 0.0)
+    lacks = []
+    for point in (w, found):
+        regular, along = regulariser.value(point), float(np.einsum("i,i", v, point))
+        size = regular + abs(linear) + abs(upper) + float(np.einsum("i,i", np.abs(v), np.abs(point)))
+        error = gamma(len(w) + 32) * size + linear_error + v_error * norm_up(point) + TINY * len(w)
+        lacks.append(upper - (regular + linear - along) + SAFE * error)
     q_g = q.reshape(-1, len(g))[:-1] @ g if _has_one_scale(regulariser) else None
-    return Tilt(g, q_g, SAFE * (lack + error), norm_up(q), SAFE * q_error, SAFE * v_error)
+    return Tilt(g, q_g, lacks[0], norm_up(q), SAFE * q_error, SAFE * v_error, max(lacks[1], 0.0))
 
 
 def _has_one_scale(regulariser):
@@ -207,13 +212,16 @@ def _centred(tilts, d, radius):
         weights = [1.0 / float(tilt.g @ tilt.g) for tilt in tilts]
         c = sum(weight * tilt.q_g for weight, tilt in zip(weights, tilts, strict=True)) / len(tilts)
     length = norm_up(c)
-    return c, np.array([SAFE * (tilt.lack + radius * tilt.beside(c, length)) for tilt in tilts])
+    charges = [(tilt.lack, SAFE * radius * tilt.beside(c, length)) for tilt in tilts]
+    return c, np.array([lack + moved + gamma(4) * (abs(lack) + moved) for lack, moved in charges])
 
 
 def _one(tilts, charges, m):
     bounds = {1.0: inf, -1.0: inf}
     for tilt, charge in zip(tilts, charges, strict=True):
-        bounds[float(np.sign(tilt.g[0]))] = SAFE * charge / (abs(tilt.g[0]) - tilt.g_error)
+        g = abs(tilt.g[0]) - (tilt.g_error if charge > 0.0 else -tilt.g_error)
+        bound = charge / g
+        bounds[float(np.sign(tilt.g[0]))] = bound + gamma(4) * abs(bound)
     return np.array([bounds[1.0]]), np.array([bounds[-1.0]])
 
 
@@ -234,13 +242,14 @@ def _several(tilts, charges, m):
                 return unknown
             rest = direction - multipliers @ G
             rest -= rest.mean()  # a part that is the same for all adds nothing, as the e'_k sum to 0
-            costs[side, k] = SAFE * float(multipliers @ charges)
+            cost, size = float(multipliers @ charges), float(multipliers @ np.abs(charges))
+            costs[side, k] = cost + gamma(len(tilts) + 8) * size
             rounding = gamma(len(tilts) + m + 8) * (1.0 + float(multipliers @ np.abs(G).sum(axis=1)))
             rests[side, k] = SAFE * (np.abs(rest).sum() + sqrt(m) * float(multipliers @ off) + m * rounding)
     if rests.max() >= 0.5:
         return unknown
-    largest = costs.max() / (1.0 - rests.max())
-    return tuple(SAFE * (costs + rests * largest))
+    largest = SAFE * np.abs(costs).max() / (1.0 - rests.max())
+    return tuple(costs + SAFE * (rests * largest + gamma(4) * np.abs(costs)))
 
 
 def _multipliers(direction, G, charges):

@@ -205,12 +205,12 @@ def floor_proof(problem) -> Proof | None:
 
 
 class Lower(NamedTuple):
-    """A lower bound that holds whatever rounding does, what it was before that was taken off, and how far
-    the dual point's w is from the w at hand (objective.distance_bound)."""
+    """A lower bound that holds whatever rounding does, what it was before that was taken off, and the sum v
+    of the dual point that it is of."""
 
     proven: float
     computed: float
-    apart: float = inf
+    v: Any = None
 
     @property
     def rounding(self) -> float:
@@ -223,19 +223,7 @@ def lower_bound(regulariser, proof, free, w, upper, enough=inf) -> Lower:
     while lower.rounding > enough and proof.refine is not None:
         proof = proof.refine()
         lower = _lower_bound(regulariser, proof, free, w, upper)
-    return lower._replace(apart=_apart(regulariser, proof.v, w))
-
-
-def _apart(regulariser, v, w):
-    """|r (w - w_v)| over the penalised weights, rounded up."""
-    point = regulariser.point(v)
-    apart = _length(regulariser, w - point)
-    if regulariser.is_plain:
-        return apart
-    # The point itself is rounded.
-    sizes = norm_up(point) + (0.0 if regulariser.prior is None else norm_up(regulariser.prior))
-    steepest = 1.0 if regulariser.scale is None else float(regulariser.scale.max())
-    return apart + gamma(8) * (steepest * sizes + norm_up(v) / regulariser.weakest)
+    return lower._replace(v=proof.v)
 
 
 def _lower_bound(regulariser, proof, free, w, upper) -> Lower:

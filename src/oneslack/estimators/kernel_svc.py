@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import Threads
 from ..kernels.mercer import Inputs
-from ..objective import distance_bound
+from ..objective import radius_of
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
 from ._shared.callbacks import with_callbacks
@@ -285,5 +285,5 @@ def _with_certificate(problem, result, tol):
     bounds = proven_bounds(problem, result.w.merged(), planes, budget)
     if bounds is None:
         return result
-    radius = distance_bound(bounds[0] - bounds[1]) if problem.certified else np.inf
+    radius = radius_of(bounds[0] - bounds[1]) if problem.certified else np.inf
     return replace(result, primal=bounds[0], dual=bounds[1], certified=problem.certified, radius=radius)

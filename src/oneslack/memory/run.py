@@ -13,7 +13,7 @@ import numpy as np
 
 from ..certificate.rounding import floor_bound, prove
 from ..errors import InconsistentWarning, users_level
-from ..objective import distance_bound, relative_gap
+from ..objective import Ball, ball_of, relative_gap
 from ..result import Result, Status, Torn, Trace, TraceRow
 
 #: Steps from a proof that rounding has spoilt to the next try, where the gap has not fallen either.
@@ -24,13 +24,13 @@ NEARLY = 1e-6
 
 class Bounds(NamedTuple):
     """P of the best w and a lower bound of the optimum, how much of their difference is rounding, and what
-    it is without; how far the dual point's w is from the best (objective.distance_bound)."""
+    it is without; the sum v of the dual point, where it is known."""
 
     primal: float
     dual: float
     rounding: float
     computed_gap: float
-    apart: float = np.inf
+    v: np.ndarray | None = None
 
     def status(self, tol):
         """CONVERGED, or what stands in the way; None where there is still a way to go."""
@@ -206,8 +206,8 @@ class Run:
             self.primal, self.way = found.primal, 0.0
         lower = found.lower
         # The floor is a bound without that dual point.
-        dual, apart = (lower.proven, lower.apart) if lower.proven >= self.floor else (self.floor, np.inf)
-        return Bounds(found.upper, dual, found.rounding, found.primal - lower.computed, apart)
+        dual, v = (lower.proven, lower.v) if lower.proven >= self.floor else (self.floor, None)
+        return Bounds(found.upper, dual, found.rounding, found.primal - lower.computed, v)
 
     def _within(self, step, epsilon):
         """The papers' rule; P - D <= weight epsilon says the same of a solver without planes."""
@@ -263,19 +263,15 @@ class Run:
             status = found
         if self.problem.certified and self.proves:
             status = self._consistent(status, found)
-        certified = is_proven and status is not Status.INCONSISTENT
+        certified, ball = is_proven and status is not Status.INCONSISTENT, Ball(np.inf)
+        if certified:
+            ball = ball_of(self.problem.regulariser, self.w, bounds.primal - bounds.dual, bounds.v)
         return Result(
             w=self.w, primal=bounds.primal, dual=bounds.dual, status=status, rounding=bounds.rounding,
-            certified=certified, radius=self._radius(bounds) if certified else np.inf, trace=self.trace,
+            certified=certified, radius=ball.radius, middle=ball.middle, trace=self.trace,
             n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason,
             primal_error=self.error, state=self._state(),
         )  # fmt: skip
-
-    def _radius(self, bounds):
-        """Of a ball around w that the optimum is in, where the penalty has one."""
-        if not getattr(self.problem.regulariser, "is_squared", True):
-            return np.inf
-        return distance_bound(bounds.primal - bounds.dual, bounds.apart)
 
     def _consistent(self, status, found):
         """The status, or INCONSISTENT where bounds or answers of the model contradict each other."""

@@ -50,6 +50,8 @@ def _optimum_to_file(model):
     arrays = {} if model._scale_rows is None else {"optimum.scale": model._scale_rows}
     if model._intercepts is not None:
         arrays |= {f"optimum.{name}": array for name, array in model._intercepts._asdict().items()}
+    if model._middle is not None:
+        arrays |= {"optimum.coef": model._middle[0], "optimum.intercept": model._middle[1]}
     return arrays
 
 
@@ -59,13 +61,16 @@ def _optimum_from_file(model, arrays):
         model._scale_rows = floats(arrays, "optimum.scale", (rows, d))
         if not (model._scale_rows > 0).all():
             raise ValueError("optimum.scale holds a number that is not > 0")
+    if "optimum.coef" in arrays:
+        middle = floats(arrays, "optimum.coef", (rows, d)), floats(arrays, "optimum.intercept", (rows,))
+        model._middle = middle
     if "optimum.centre" in arrays:
         centre = floats(arrays, "optimum.centre", (len(model._radii or ()), d))
         bounds = [arrays[f"optimum.{name}"] for name in ("below", "above")]
         for bound in bounds:  # inf where nothing is known
             check_shape("bounds of the intercepts", bound, (rows,))
-            if bound.dtype != np.float64 or not (bound >= 0).all():
-                raise ValueError("bounds of the intercepts must be numbers >= 0")
+            if bound.dtype != np.float64 or not (bound > -np.inf).all():
+                raise ValueError("bounds of the intercepts must be numbers above -inf")
         model._intercepts = Intercepts(*bounds, centre)
 
 

@@ -25,7 +25,7 @@ def fit_with_best_C(estimator, X, y, sample_weight, watch):
 
 
 def _take_over(estimator, found):
-    of_optimum = ("_radii", "_examples", "_intercepts", "_scale_rows")
+    of_optimum = ("_radii", "_middle", "_examples", "_intercepts", "_scale_rows")
     learned = {
         name: value for name, value in vars(found.model).items() if name.endswith("_") or name in of_optimum
     }

@@ -31,12 +31,13 @@ class BoundsIntercept:
     """An estimator whose intercept is not penalised.
 
     _radii       of each problem (Result.radius), or None
+    _middle      (coef, intercept) that the radii are around, where these are not the model's (Result.middle)
     _examples    (task, X) while they are kept
     _intercepts  what was found: below and above (rows,), centre (problems, d)
     _scale_rows  the parameter `scale`, of the shape of coef_, where it is given
     """
 
-    _radii = _examples = _intercepts = _scale_rows = None
+    _radii = _middle = _examples = _intercepts = _scale_rows = None
 
     def bound_intercept(self, X, y=None, sample_weight=None):
         """Find out where the intercept of the optimum is, for `certain` and `decision_bounds`.
@@ -99,11 +100,13 @@ class BoundsIntercept:
     def _find_intercepts(self, task, X):
         found, total, rounding = [], 0.0, 0.0
         weights = task.flat(np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
-        for problem, w, radius in zip(self._problems_again(task, X), weights, self._radii, strict=True):
+        middles = task.flat(*self._around())
+        problems = self._problems_again(task, X)
+        for problem, w, middle, radius in zip(problems, weights, middles, self._radii, strict=True):
             with problem.engine:
                 asked = SimpleNamespace(w=w, primal=float(problem.primal(w)))
                 error = SAFE * sum(task.rounding(asked, problem))
-                found.append(intercept_bounds(problem, w, radius, error))
+                found.append(intercept_bounds(problem, w, middle, radius, error))
             total += asked.primal
             rounding += NOTHING * problem.weight * problem.unit
         if not abs(total - self.objective_) <= SAME * abs(self.objective_) + rounding:
@@ -114,6 +117,16 @@ class BoundsIntercept:
         below, above, centre = zip(*found, strict=True)
         self._intercepts = Intercepts(np.concatenate(below), np.concatenate(above), np.array(centre))
         self._examples = None
+
+    def _around(self):
+        """(coef (rows, d), intercept (rows,)) that the radii are around; free intercepts, and thresholds, are
+        the model's."""
+        coef, intercept = self.coef_, self.intercept_
+        if self._middle is not None:
+            coef = self._middle[0]
+            if self._penalises_intercept:
+                intercept = self._middle[1]
+        return np.atleast_2d(coef), np.atleast_1d(intercept)
 
     def _problems_again(self, task, X):
         terms, C = [{}] * task.n_problems, self.C_ if isinstance(self.C, str) else self.C

@@ -31,12 +31,10 @@ from ...problems.in_memory import Problem
 from ...result import Result, Status
 from .callbacks import CallbackSupportMixin
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
-from .reported import Exported, PlainLines, Reported, column_spread
+from .reported import Exported, PlainLines, Reported, open_end
 from .scoring import LinearScores
 from .settled import BoundsScores
 
-#: Columns that differ by more make every method slow.
-_UNEVEN = 100.0
 #: Numbers of a matrix, times the square of the number of intercepts, that nobody waits for.
 MUCH_WORK = 3e7
 
@@ -243,11 +241,8 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         def store(results):
             if task.classes is not None:
                 self.classes_ = task.classes
-            coef, intercept = task.rows(results)
-            if self._penalises_intercept:
-                coef, intercept = like_liblinear.split(coef)
-            self._store(task, X, coef, intercept)
-            self._note_examples(task, columns, coef)
+            self._store(task, X, *self._rows(task, results))
+            self._note_optimum(task, columns, results)
             self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
 
         return self._solve(jobs(), store, (X, y, sample_weight), watch, key=key, columns=columns)
@@ -256,14 +251,27 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         """Keep what was learned, and whatever follows from it and X."""
         self.coef_, self.intercept_ = coef, intercept
 
-    def _note_examples(self, task, X, coef):
-        """Keep what bounds of the optimum need later; X is None where it is not all that was learned from."""
-        self._intercepts = self._scale_rows = self._examples = None
+    def _rows(self, task, results):
+        """(coef, intercept) of their w."""
+        coef, intercept = task.rows(results)
+        if self._penalises_intercept:
+            from .like_liblinear import split
+
+            coef, intercept = split(coef)
+        return coef, intercept
+
+    def _note_optimum(self, task, X, results):
+        """Keep what bounds of the optimum need; X is None where it is not all that was learned from."""
+        self._intercepts = self._scale_rows = self._examples = self._middle = None
+        if any(result.middle is not None for result in results):
+            middles = [result if (m := result.middle) is None else replace(result, w=m) for result in results]
+            self._middle = self._rows(task, middles)
+        rows, d = np.atleast_2d(self.coef_).shape
         if given_terms(self):
             from .weight_terms import scale_rows
 
-            self._scale_rows = scale_rows(self, coef.shape)
-        m = len(coef) // task.n_problems  # intercepts of a problem: the work grows with their square
+            self._scale_rows = scale_rows(self, (rows, d))
+        m = rows // task.n_problems  # intercepts of a problem: the work grows with their square
         most = self._keeps_up_to if m == 1 else MUCH_WORK / m**2
         if X is not None and self._has_free_intercept and getattr(X, "nnz", X.size) <= most:
             self._examples = task, X
@@ -376,17 +384,5 @@ def conclude(model, X, results):
     open_ends = [r for r in results if not (r.status.ok or r.status is Status.INCONSISTENT)]
     if not open_ends:
         return
-    worst = max(open_ends, key=lambda result: result.gap)
-    epsilon = model._stopping_epsilon()
-    goal = f"tol={model.tol:g}" if epsilon is None else f"epsilon={epsilon:g}"
-    of_them = f" ({len(open_ends)} of {len(results)} classes)" if len(results) > 1 else ""
-    text = (
-        f"{type(model).__name__} stopped at a relative duality gap of {model.duality_gap_:.2g} before it "
-        f"reached {goal}{of_them}: {worst.status.advice}"
-    )
-    spread = 1.0 if X is None else column_spread(X)
-    if spread > _UNEVEN:
-        text += (
-            f"; the largest values of the features differ by a factor of {spread:.0e}, so scaling would help"
-        )
-    warnings.warn(f"{text}.", ConvergenceWarning, stacklevel=users_level())
+    text = open_end(model, open_ends, len(results), X)
+    warnings.warn(text, ConvergenceWarning, stacklevel=users_level())

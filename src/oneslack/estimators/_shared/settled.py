@@ -1,6 +1,7 @@
 """What the gap means for predictions: which of them the exact optimum would make, too.
 
-    radius      |r (w - w*)| <= radius: objective.distance_bound, known when a fit ends (`Result.radius`)
+    radius      |r (w - w*)| <= radius, known when a fit ends (objective.ball_of); w is the model's, or
+                halfway to the dual point's, where that is nearer.  The model's scores are among those bounded
     intercepts  bounded_intercept.py
     scores      differ from those of the optimum by at most radius |(x - c) / r|, and what the intercept may
 
@@ -23,17 +24,16 @@ from ...data.rows import longest_row
 from .bounded_intercept import BoundsIntercept, NotSettled
 from .described import described
 from .given import is_shards
-from .scoring import BLOCK
+from .scoring import BLOCK, products
 
 
 class Widths(NamedTuple):
-    """Scores (n, rows) of this model, how far they may move with the weights, and all that those of the
-    optimum may be below and above them."""
+    """Scores (n, rows) in the middle of what the optimum's may be, how far these move with the weights, and
+    how far in all."""
 
     scores: np.ndarray
     reach: np.ndarray
-    below: np.ndarray
-    above: np.ndarray
+    half: np.ndarray
 
 
 @described
@@ -62,8 +62,8 @@ class BoundsScores(BoundsIntercept):
         """
         widths = self._widths(X)
         bounds = [
-            np.nextafter(widths.scores - widths.below, -np.inf),
-            np.nextafter(widths.scores + widths.above, np.inf),
+            np.nextafter(widths.scores - widths.half, -np.inf),
+            np.nextafter(widths.scores + widths.half, np.inf),
         ]
         lower, upper = (scores.ravel() if self._has_one_score else scores for scores in bounds)
         return lower, upper
@@ -107,8 +107,8 @@ class BoundsScores(BoundsIntercept):
             return Widths(*map(np.concatenate, zip(*parts, strict=True)))
         known = self._known_intercepts()
         X = self._inputs(X)
-        scores = self._scores_of(X)
-        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        coef, intercept = self._around()
+        scores = products(X, coef.T) + intercept
         constant = float(self.intercept_scaling) if self._penalises_intercept else 0.0
         centre = None if known is None else known.centre
         lengths, plain = row_lengths(X, centre, self._scale_rows, constant)
@@ -116,9 +116,21 @@ class BoundsScores(BoundsIntercept):
         if reach.shape[1] < len(coef):
             reach = np.broadcast_to(reach, scores.shape)
         sizes = np.outer(plain, [norm_up(w) for w in coef]) + np.abs(intercept)
-        moved = reach + gamma(longest_row(X) + 32) * sizes
-        below, above = (0.0, 0.0) if known is None else known[:2]
-        return Widths(scores, reach, SAFE * (moved + below), SAFE * (moved + above))
+        moved = reach + 4.0 * gamma(longest_row(X) + 32) * sizes  # and of the model's own scores
+        if known is None:
+            return Widths(scores, reach, SAFE * moved)
+        shift, half = _centred(known.below, known.above)
+        return Widths(scores + shift, reach, SAFE * (moved + half + gamma(8) * np.abs(scores)))
+
+
+def _centred(below, above):
+    """(shift, half): from -below to above is shift - half to shift + half, and a little more."""
+    is_known = np.isfinite(below) & np.isfinite(above)
+    half = np.where(is_known, 0.5 * (below + above), np.inf)
+    shift = np.zeros_like(half)
+    np.subtract(0.5 * above, 0.5 * below, out=shift, where=is_known)
+    slack = gamma(8) * (np.where(is_known, np.abs(below) + np.abs(above), 0.0))
+    return shift, np.maximum(half, 0.0) + slack
 
 
 def row_lengths(X, centre=None, scale=None, constant=0.0):
@@ -175,16 +187,15 @@ class SettlesClasses:
 
 def _sides_hold(widths):
     """(n, rows): whether the score of the optimum is on the same side of 0."""
-    scores, _, below, above = widths
-    return np.where(scores > 0.0, scores > below, -scores > above)
+    return np.abs(widths.scores) > widths.half
 
 
 def _lead_holds(widths, is_one_problem):
     """(n,): whether the score that is highest is so for the optimum."""
-    scores, reach, below, above = widths
+    scores, reach, half = widths
     rows, top = np.arange(len(scores)), scores.argmax(axis=1)
     lead = scores[rows, top][:, None] - scores
-    needed = below[rows, top][:, None] + above
+    needed = half[rows, top][:, None] + half
     if is_one_problem:
         # Both are weights of one vector: they move by the length of what they move along.
         own = reach[rows, top][:, None]
