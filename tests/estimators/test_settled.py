@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from grids import few
 
 import oneslack
-from oneslack import LinearSVC, LinearSVR, MetricSVC, OrdinalSVC, RankSVM
+from oneslack import KernelSVC, LinearSVC, LinearSVR, MetricSVC, OrdinalSVC, RankSVM
 from oneslack.objective import middle_radius, radius_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -131,6 +131,39 @@ def test_several_labels_are_settled_together():
     both = rough.certain(X) & fine.certain(X)
     assert both.mean() > 0.5
     assert (rough.predict(X)[both] == fine.predict(X)[both]).all()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "laplacian"])
+@pytest.mark.parametrize(("n_outputs", "given"), [(2, {}), (3, {}), (3, {"multi_class": "ovr"})])
+def test_kernels_have_bounds_in_their_space(kernel, n_outputs, given):
+    X, y, weights, rows = drawn(6, n_outputs)
+    optimum, *models = (
+        KernelSVC(C=2.0, kernel=kernel, degree=2, coef0=1.0, tol=tol, method="exact", **given).fit(
+            X, y, weights
+        )
+        for tol in (1e-9, 0.1, 1e-3, 1e-6)
+    )
+    models.append(models[-1].reduce(0.1))
+    low, high = optimum.decision_bounds(rows)
+    for model in models:
+        lower, upper = model.decision_bounds(rows)
+        assert (lower <= high).all()
+        assert (low <= upper).all()
+        both = model.certain(rows) & optimum.certain(rows)
+        assert (model.predict(rows)[both] == optimum.predict(rows)[both]).all()
+
+
+def test_kernels_without_a_proof_are_refused():
+    X, y, _, _ = drawn(6, 2)
+    for given, why in (
+        ({"fit_intercept": True, "method": "exact"}, "fit_intercept=False"),
+        ({"method": "sampled_cuts", "epsilon": 0.5, "sample_size": 3}, "is an estimate"),
+    ):
+        model = KernelSVC(**given).fit(X, y)
+        if model._is_certified() and not model.fit_intercept:
+            continue  # cheap enough to be proven after all
+        with pytest.raises(ValueError, match=why):
+            model.certain(X)
 
 
 def test_a_close_model_settles_most_predictions():

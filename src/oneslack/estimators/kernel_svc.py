@@ -27,8 +27,10 @@ from ._shared.given import (
     validated,
 )
 from ._shared.kernel_inputs import WIDE, fitted_kernel
+from ._shared.kernel_settled import KernelBounds
 from ._shared.reported import Exported
 from ._shared.scoring import Classifies
+from ._shared.settled import SettlesClasses
 from .linear_svc import ClassTask
 
 #: The papers' epsilon, by which sampled schemes stop.
@@ -38,7 +40,7 @@ CERTIFICATE = 1e8
 
 
 @described
-class KernelSVC(Classifies, Exported, Fitted):
+class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
     """Support vector classification with a kernel, for a hundred or a million examples.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i over w in the kernel's feature space.  Two classes: the hinge

@@ -37,8 +37,10 @@ class Widths(NamedTuple):
 
 
 @described
-class BoundsScores(BoundsIntercept):
-    """What is known of the scores of the optimum."""
+class BoundedScores:
+    """What is known of the scores of the optimum; `_widths(X)` tells it."""
+
+    _radii = None
 
     def decision_bounds(self, X):
         """Scores between which those of the exact optimum lie.
@@ -65,8 +67,7 @@ class BoundsScores(BoundsIntercept):
             np.nextafter(widths.scores - widths.half, -np.inf),
             np.nextafter(widths.scores + widths.half, np.inf),
         ]
-        lower, upper = (scores.ravel() if self._has_one_score else scores for scores in bounds)
-        return lower, upper
+        return tuple(scores[:, 0] if self._has_one_score else scores for scores in bounds)
 
     # Refusals.
 
@@ -93,7 +94,9 @@ class BoundsScores(BoundsIntercept):
         if why is not None:
             raise NotSettled(why)
 
-    # New rows.
+
+class BoundsScores(BoundedScores, BoundsIntercept):
+    """Those of a linear model."""
 
     @property
     def _has_one_score(self) -> bool:
