@@ -336,3 +336,18 @@ def test_a_chosen_C_is_the_one_that_counts():
     model = LinearSVC(C="auto").fit(np.vstack([X] * 3), np.tile(y, 3))
     lower, upper = model.decision_bounds(rows)
     assert ((lower <= model.decision_function(rows)) & (model.decision_function(rows) <= upper)).all()
+
+
+def test_shards_are_read_again(tmp_path):
+    X, y, _, rows = drawn(8, 2)
+    with oneslack.formats.ShardWriter(tmp_path / "packed", dtype="float64", shard_size="1KB") as writer:
+        writer.append(X, y)
+    shards = oneslack.formats.open_shards(tmp_path / "packed")
+    model = LinearSVC().fit(shards)
+    with pytest.raises(ValueError, match="bound_intercept"):
+        model.certain(rows)
+    lower, upper = model.bound_intercept(shards).decision_bounds(rows)
+    low, high = best(LinearSVC, {}, X, y, None, 1.0).decision_bounds(rows)
+    assert (lower <= high).all()
+    assert (low <= upper).all()
+    assert (model.certain(shards) == model.certain(X)).all()

@@ -45,11 +45,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..objective import inner
 from .rounding import SAFE, TINY, SquaredExtent, gamma, norm_up
 
 #: The first t is this share of how far the radius moves the score of an average example; later ones are
 #: so much larger.
-FIRST, FACTOR, TRIES = 1.0 / 16.0, 4.0, 24
+FIRST, FACTOR = 1.0 / 16.0, 4.0
+#: The last t, beside the same and the size of a loss.
+FARTHEST = 64.0
 #: A bound this near to what the radius costs anyway is good enough.
 ENOUGH = 0.25
 
@@ -98,17 +101,19 @@ def intercept_bounds(problem, found, w, radius, error=0.0) -> Intercepts:
     those of w; `error` is what the problem that was asked for may differ by."""
     upper = problem.upper(found, float(problem.primal(found)), 0.01 * radius * radius) + error
     m, length = problem.regulariser.n_free, _typical_length(problem)
-    minorants = [partial(_plane, problem, found)]
+    S = None if problem.scores is None else problem.scores(found)
+    minorants = [partial(_plane, problem, found, S)]
     if m > 1 and problem.smooth is not None:
-        minorants.append(_ClassDuals(problem, found))
-    tilts = []
+        minorants.append(partial(_class_duals, problem, S))
+    regulariser, tilts = problem.regulariser, []
+    places = [Place.of(regulariser, point) for point in (w, found)]
+    around = partial(_tilt, regulariser, places, regulariser.gradient(w), upper)
     for minorant, k, sign in product(minorants, range(m), (1.0, -1.0)):
-        tilt = partial(_tilt, problem.regulariser, found, w, upper, minorant)
-        tilts.append(_best_tilt(tilt, problem.unit, radius, length, k, sign))
+        tilts.append(_best_tilt(partial(around, minorant), problem.unit, radius, length, k, sign))
     tilts = [tilt for tilt in tilts if tilt is not None]
     c, charges = _centred(tilts, problem.n_params // m - 1, radius)
     below, above = (_one if m == 1 else _several)(tilts, charges, m)
-    scale = problem.regulariser.scale
+    scale = regulariser.scale
     return Intercepts(below, above, c if scale is None else c * scale.reshape(-1, m)[:-1, 0])
 
 
@@ -122,8 +127,8 @@ def _typical_length(problem):
 def _best_tilt(tilt, unit, radius, length, k, sign):
     """The best of a few that bound intercept k from below (sign 1) or above (-1); None without."""
     best, least, moved = None, inf, radius * length
-    t = max(FIRST * moved, 1e-9 * unit)
-    for _ in range(TRIES):
+    t, last = max(FIRST * moved, 1e-9 * unit), FARTHEST * (moved + unit)
+    while t <= last:
         found = tilt(k, sign * t)
         own = sign * found.g[k] - found.g_error
         if own > 0.0:
@@ -147,53 +152,74 @@ class Minorant(NamedTuple):
     linear_error: float
 
 
-def _plane(problem, w, k, t) -> Minorant:
-    """That touches the risk where intercept k is lower by t."""
-    shifted = w.copy()
-    shifted[problem.regulariser.free[k]] -= t
-    plane, weight = problem.mean_cut(shifted), problem.weight
-    v, linear = weight * plane.normal, weight * plane.offset
-    v_error, linear_error = (weight * error for error in problem.plane_errors(min(plane.offset, 0.0)))
+def _plane(problem, w, S, k, t) -> Minorant:
+    """That touches the risk where intercept k is lower by t; S are the scores at w, where there are some."""
+    if S is not None:
+        plane = problem.scores.cut(_shifted(S, k, t))
+    else:
+        shifted = w.copy()
+        shifted[problem.regulariser.free[k]] -= t
+        plane = problem.mean_cut(shifted)
+    v, linear = problem.weight * plane.normal, problem.weight * plane.offset
+    errors = problem.plane_errors(min(plane.offset, 0.0))
+    v_error, linear_error = (problem.weight * error for error in errors)
     return Minorant(v, linear, v_error + gamma(4) * norm_up(v), linear_error + gamma(4) * abs(linear))
 
 
-class _ClassDuals:
-    """Minorants of K classes, by duals of the hinge rounded off by |t|."""
-
-    def __init__(self, problem, w):
-        self.problem, self.S = problem, problem.scores(w)
-
-    def __call__(self, k, t) -> Minorant:
-        problem, shifted = self.problem, self.S.copy()
-        shifted[:, k] -= t
-        shares, mu = problem.shares, abs(t)
-        # Lowered, a class gives more to others; raised, it gets more of them.
-        moves = (problem.data.y == k) == (t > 0.0)
-        balanced = shares.balanced(problem.smooth.duals(self.S, mu)[0])
-        P = np.where(moves[:, None], problem.smooth.duals(shifted, mu)[0], balanced)
-        proof = shares.proof_at(shares.sum(P), shares.linear(P), P)
-        v_error = proof.v_error * problem.regulariser.weakest + proof.free_error
-        return Minorant(proof.v, proof.linear, v_error, proof.linear_error)
+def _shifted(S, k, t):
+    """Scores where intercept k is lower by t."""
+    if S.ndim == 1:
+        return S - t
+    S = S.copy()
+    S[:, k] -= t
+    return S
 
 
-def _tilt(regulariser, found, w, upper, minorant, k, t) -> Tilt:
-    """Of the minorant for intercept k that is lower by t."""
-    v, linear, v_error, linear_error = minorant(k, t)
-    g, pull = v[regulariser.free], regulariser.gradient(w)
-    q = v - pull
+def _class_duals(problem, S, k, t) -> Minorant:
+    """Of K classes, by duals of the hinge rounded off by |t|."""
+    shares, smooth, mu = problem.shares, problem.smooth, abs(t)
+    # Lowered, a class gives more to others; raised, it gets more of them.
+    moves = (problem.data.y == k) == (t > 0.0)
+    balanced = shares.balanced(smooth.duals(S, mu)[0])
+    P = np.where(moves[:, None], smooth.duals(_shifted(S, k, t), mu)[0], balanced)
+    proof = shares.proof_at(shares.sum(P), shares.linear(P), P)
+    v_error = proof.v_error * problem.regulariser.weakest + proof.free_error
+    return Minorant(proof.v, proof.linear, v_error, proof.linear_error)
+
+
+class Place(NamedTuple):
+    """A point, its length and its penalty."""
+
+    w: np.ndarray
+    length: float
+    regular: float
+
+    @staticmethod
+    def of(regulariser, w) -> Place:
+        return Place(w, norm_up(w), regulariser.value(w))
+
+    def lack(self, upper, minorant, v_length):
+        """At least upper - T of a minorant."""
+        v, linear, v_error, linear_error = minorant
+        size = self.regular + abs(linear) + abs(upper) + v_length * self.length
+        error = gamma(len(v) + 32) * size + linear_error + v_error * self.length + TINY * len(v)
+        return upper - (self.regular + linear - inner(v, self.w)) + SAFE * error
+
+
+def _tilt(regulariser, places, pull, upper, minorant, k, t) -> Tilt:
+    """Of the minorant for intercept k that is lower by t, around the first of the places; the second is the
+    model.  `pull` is the gradient of the regulariser."""
+    minorant = minorant(k, t)
+    v, v_length = minorant.v, norm_up(minorant.v)
+    g, q = v[regulariser.free], v - pull
     q[regulariser.free] = 0.0
-    q_error = (v_error + gamma(8) * (norm_up(v) + norm_up(pull))) / regulariser.weakest
+    q_error = (minorant.v_error + gamma(8) * (v_length + norm_up(pull))) / regulariser.weakest
     if regulariser.scale is not None:
         q /= regulariser.scale
         q_error += gamma(8) * norm_up(q)
-    lacks = []
-    for point in (w, found):
-        regular, along = regulariser.value(point), float(np.einsum("i,i", v, point))
-        size = regular + abs(linear) + abs(upper) + float(np.einsum("i,i", np.abs(v), np.abs(point)))
-        error = gamma(len(w) + 32) * size + linear_error + v_error * norm_up(point) + TINY * len(w)
-        lacks.append(upper - (regular + linear - along) + SAFE * error)
+    lack, own = (place.lack(upper, minorant, v_length) for place in places)
     q_g = q.reshape(-1, len(g))[:-1] @ g if _has_one_scale(regulariser) else None
-    return Tilt(g, q_g, lacks[0], norm_up(q), SAFE * q_error, SAFE * v_error, max(lacks[1], 0.0))
+    return Tilt(g, q_g, lack, norm_up(q), SAFE * q_error, SAFE * minorant.v_error, max(own, 0.0))
 
 
 def _has_one_scale(regulariser):
