@@ -78,6 +78,19 @@ class Regulariser:
         return None if self.scale is None else self.scale**2
 
     @cached_property
+    def curvatures(self) -> np.ndarray:
+        """(n_params,): r^2, 0 where a coordinate is free."""
+        r2 = np.ones(self.n_params) if self.scale is None else self.curvature.copy()
+        if self.n_free:
+            r2[self.free] = 0.0
+        return r2
+
+    @cached_property
+    def centre(self) -> np.ndarray:
+        """(n_params,): the prior, zeros where there is none."""
+        return np.zeros(self.n_params) if self.prior is None else self.prior
+
+    @cached_property
     def weakest(self) -> float:
         """The smallest r of the penalised coordinates."""
         if self.scale is None:

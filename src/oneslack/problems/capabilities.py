@@ -169,7 +169,7 @@ class Shares:
     @staticmethod
     def of(problem) -> Shares | None:
         """None where the model does not know shares."""
-        return None if problem.scores is None or lacks(problem.model, _SHARES) else Shares(problem)
+        return Shares(problem) if problem.offers(_SHARES) else None
 
     @property
     def mean_square(self) -> float:
@@ -259,7 +259,7 @@ class Smooth:
     @staticmethod
     def of(problem) -> Smooth | None:
         """None where the model knows no such hinge."""
-        return None if problem.shares is None or lacks(problem.model, _SMOOTH) else Smooth(problem)
+        return Smooth(problem) if problem.offers(_SHARES) and problem.offers(_SMOOTH) else None
 
     def duals(self, S, mu):
         """(shares of the duals at S, their loss, the sum of the hinges, what rounding off adds to it), sums
@@ -287,6 +287,18 @@ class Smooth:
         k = problem.shares.weights_an_example
         squares = 0.5 * k / (PRODUCT if self.has_products else 1.0)
         return squares + problem.n_params**3 / (6.0 * PRODUCT * problem.n * max(k, 1.0))
+
+    @property
+    def step_work(self) -> float | None:
+        """What a Hessian takes, in products of two numbers, where many steps can be one call (`path`)."""
+        if not hasattr(self.model, "smooth_path"):
+            return None
+        return 0.5 * self.problem.data.n_entries * self.problem.shares.weights_an_example
+
+    def path(self, w, mu, tol, rule, points):
+        """Newton steps from w in one call; see `smooth_path` of models/linear/scalar.py."""
+        problem = self.problem
+        return self.model.smooth_path(problem.data, problem.C, problem.regulariser, w, mu, tol, rule, points)
 
     @property
     def has_kinks(self) -> bool:

@@ -94,21 +94,12 @@ class Smoothed:
         return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def leaned(self, at, mu, dS, enough):
-        """(a lower bound, its proof) of the duals where a step that changes scores by dS is forecast to lead;
-        None where the model cannot tell, or where ends of duals may make it worse by `enough`.
-
-        Where P has next to nothing to gain, the gradient, which is what the bound at w lacks, may still be
-        long: along a curvature of 1e10 it says little.  The duals ahead are without it, and rounding of the
-        scores does not reach them.
-        """
-        problem = self.problem
-        if not hasattr(problem.model, "moved"):
-            return None
-        shares, missing = problem.model.moved(problem.data, at.shares, mu, dS)
-        if 0.5 * (problem.C * missing) ** 2 > enough:
+        """(a lower bound, its proof) of the duals ahead, or None."""
+        shares = leaned_shares(self.problem, at.shares, mu, dS, enough)
+        if shares is None:
             return None
         proof = self.shares.proof(shares)
-        return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
+        return self.problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def metric(self, shares, mu) -> Metric:
         """The Hessian of P_mu where the duals are `shares`."""
@@ -141,6 +132,20 @@ class Smoothed:
                 t = 0.5 * (low + high)
             t = min(t, 4.0 * low, LONGEST) if high == np.inf else t
         return t, self.losses(S + t * dS, mu) if losses is None else losses
+
+
+def leaned_shares(problem, shares, mu, dS, enough):
+    """Shares of the duals where a step that changes scores by dS is forecast to lead; None where the model
+    cannot tell, or where ends of duals may make their bound worse by `enough`.
+
+    Where P has next to nothing to gain, the gradient, which is what the bound at w lacks, may still be long:
+    along a curvature of 1e10 it says little.  The duals ahead are without it, and rounding of the scores does
+    not reach them.
+    """
+    if not hasattr(problem.model, "moved"):
+        return None
+    found, missing = problem.model.moved(problem.data, shares, mu, dS)
+    return None if 0.5 * (problem.C * missing) ** 2 > enough else found
 
 
 class SmoothedLine:
