@@ -14,7 +14,7 @@ from ..result import Step
 from .smoothed import leaned_shares
 
 #: What a Hessian may take, in products of two numbers: a few milliseconds.
-LARGEST = 4e6
+LARGEST = 1e7
 #: The same where the loss has kinks, so that steps may be many: there dual passes are tried first.
 LARGEST_WITH_KINKS = 5e5
 #: mu is lowered by at most FALL, once what the gradient adds to the gap is LOOSE times the rounding.
