@@ -149,6 +149,15 @@ def _step(phi, X, s, C, r2, has_bias, p, mu, g, per_unit, H, direction):
     return promise
 
 
+# The compiler may reorder this sum.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _inner(x, y, count):
+    total = 0.0
+    for k in range(count):
+        total += x[k] * y[k]
+    return total
+
+
 @register_jitable
 def _solve(H, x):
     """x = H^-1 x for positive definite H, given by its lower triangle, which becomes its Cholesky factor."""
@@ -156,19 +165,10 @@ def _solve(H, x):
     for a in range(d):
         row = H[a]
         for b in range(a):
-            other, total = H[b], row[b]
-            for c in range(b):
-                total -= row[c] * other[c]
-            row[b] = total / other[b]
-        whole, left = row[a], row[a]
-        for c in range(a):
-            left -= row[c] * row[c]
+            row[b] = (row[b] - _inner(row, H[b], b)) / H[b, b]
         # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
-        row[a] = np.sqrt(max(left, SINGULAR * whole))
-        total = x[a]
-        for c in range(a):
-            total -= row[c] * x[c]
-        x[a] = total / row[a]
+        row[a] = np.sqrt(max(row[a] - _inner(row, row, a), SINGULAR * row[a]))
+        x[a] = (x[a] - _inner(row, x, a)) / row[a]
     for a in range(d - 1, -1, -1):
         row = H[a]
         x[a] /= row[a]

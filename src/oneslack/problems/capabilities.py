@@ -61,6 +61,10 @@ class Capable:
 PRODUCT = 8.0
 
 
+#: How much longer a product takes whose sum is not beside the last one.
+SCATTERED = 4.0
+
+
 class Look(NamedTuple):
     """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
 
@@ -290,10 +294,13 @@ class Smooth:
 
     @property
     def step_work(self) -> float | None:
-        """What a Hessian takes, in products of two numbers, where many steps can be one call (`path`)."""
+        """What a Hessian and its factor take, in products of two numbers, where many steps can be one call
+        (`path`)."""
+        problem = self.problem
         if not hasattr(self.model, "smooth_path"):
             return None
-        return 0.5 * self.problem.data.n_entries * self.problem.shares.weights_an_example
+        squares = 0.5 * problem.data.n_entries * problem.shares.weights_an_example
+        return squares * (1.0 if self.has_products else SCATTERED) + problem.n_params**3 / 6.0
 
     def path(self, w, mu, tol, rule, points):
         """Newton steps from w in one call; see `smooth_path` of models/linear/scalar.py."""

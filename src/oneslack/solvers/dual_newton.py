@@ -34,8 +34,8 @@ def newton_forecast(problem) -> float:
 
 
 def start_after(problem, w, dual) -> dict:
-    """What Newton steps begin with after passes that came to w: there, rounded off by about what P(w) is above
-    its least; or anew, where w is no better than what a sample gives, or than nothing."""
+    """What Newton steps begin with after passes that came to w: there, rounded off by about what P(w) is
+    above its least; or anew, where w is no better than what a sample gives, or than nothing."""
     S = problem.scores(w)
     primal = problem.regulariser.value(w) + problem.weight * problem.scores.risk(S)
     size = SAMPLE_ROWS * problem.n_params
