@@ -10,9 +10,9 @@ Reading and converting the data are left out, and so is compilation; programs ta
 peer that never comes close counts with its longest run, which makes the ratio too large, never too small.
 
 No constant should be fitted to what is reported.  With --constants each of CONSTANTS is halved and doubled on
-the two-class sets, and for every set the value is chosen that is quickest on all *other* sets (shortest of the
-runs, and by 2 % at least): the table says which that is, and what the geometric mean would be if each set were
-reported with the value chosen without it.
+the two-class sets, and for every set the value is chosen that is quickest on all *other* sets (the shortest
+of the runs, and by 2 % at least): the table says which that is, and what the geometric mean would be if each
+set were reported with the value chosen without it.
 
     python benchmarks/unseen.py --data DIR --kinds "two classes"
     python benchmarks/unseen.py --data DIR --constants --sets a9a spambase mushroom

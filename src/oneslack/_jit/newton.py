@@ -55,7 +55,7 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
             dS[i] = row_dot(X, i, direction) + (direction[d - 1] if has_bias else 0.0)
         if error + promise <= ahead * enough and promise <= 0.1 * tried:
             return k + 1, mu, promise
-        t = _search(phi, y, s, C, S, dS, mu, w, direction, r2, prior)
+        t = search(phi, y, s, C, S, dS, mu, w, direction, r2, prior)
         for j in range(d):
             w[j] += t * direction[j]
     return W.shape[0], mu, 0.0
@@ -176,8 +176,8 @@ def _solve(H, x):
             x[c] -= row[c] * x[a]
 
 
-@register_jitable
-def _search(phi, y, s, C, S, dS, mu, w, direction, r2, prior):
+@njit(**FUSED)
+def search(phi, y, s, C, S, dS, mu, w, direction, r2, prior):
     """t: there the slope of P_mu is at most a quarter of that at 0, and P_mu is not above its start."""
     first, second = 0.0, 0.0
     for j in range(w.shape[0]):
