@@ -6,9 +6,9 @@ intercept), and all sums are times C.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import overload, register_jitable
 
+from .compiler import njit
 from .rows import row_add, row_dot, row_nonzeros
 from .scalar_loss import FUSED, charge, curvature, smooth, target, touched
 
@@ -32,23 +32,25 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
     S, v, g, direction = np.empty(n), np.empty(d), np.empty(d), np.empty(d)
     H, mu = np.empty((d, d)), start_mu
     weight = C * s.sum()
-    for k in range(W.shape[0]):
+    k, is_new, enough = 0, True, 0.0
+    while k < W.shape[0]:
         linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, v)
         regular, slack = _gradient(w, v, r2, prior, g)
-        primal = regular + losses
-        dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v)
-        W[k] = w
-        path[k, MU], path[k, PRIMAL], path[k, DUAL] = mu, primal, dual
-        enough = tol * abs(primal)
-        if primal - dual <= enough:
-            return k + 1, mu, 0.0
+        if is_new:
+            primal = regular + losses
+            dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v)
+            for j in range(d):  # a copy of slices would compile a message on shapes, for two seconds
+                W[k, j] = w[j]
+            path[k, MU], path[k, PRIMAL], path[k, DUAL] = mu, primal, dual
+            enough = tol * abs(primal)
+            if primal - dual <= enough:
+                return k + 1, mu, 0.0
         promise = _step(phi, X, s, C, r2, has_bias, p, mu, g, weight / unit, H, direction)
         # Follow the path w(mu) loosely, as `descend` does.
-        if min(slack, promise if error > 0.5 * enough else np.inf) <= loose * error:
+        if is_new and min(slack, promise if error > 0.5 * enough else np.inf) <= loose * error:
             mu *= min(max(np.sqrt(0.4 * enough / max(error, 1e-300)), fall), 0.7)
-            linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, v)
-            regular, slack = _gradient(w, v, r2, prior, g)
-            promise = _step(phi, X, s, C, r2, has_bias, p, mu, g, weight / unit, H, direction)
+            is_new = False
+            continue
         if not 0.0 < promise < np.inf:
             return k + 1, mu, 0.0
         for i in range(n):
@@ -58,6 +60,7 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
         t = _search(phi, y, s, C, S, dS, mu, w, direction, r2, prior)
         for j in range(d):
             w[j] += t * direction[j]
+        k, is_new = k + 1, True
     return W.shape[0], mu, 0.0
 
 

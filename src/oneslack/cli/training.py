@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 import signal
-import time
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from .._jit.clock import now
 from .given_options import given_options
 from .output import Exit, Refusal, complain, print_json
 
@@ -67,13 +67,13 @@ def read(file, label, zero_based, group=None, what="labels", streamed=False) -> 
     from . import data
     from .packed import PackedTable
 
-    clock = time.perf_counter()
+    clock = now()
     table, source = data.read_any(file, label, zero_based, group, streamed)
     if (table.X.manifest.labels if isinstance(table, PackedTable) else table.y) is None:
         raise Refusal(f"{file}: holds no {what}; training needs one for each example.")
     if 0 in table.X.shape:
         raise Refusal(f"{file}: its examples have no features; there is nothing to learn from.")
-    return Examples(table, source, time.perf_counter() - clock)
+    return Examples(table, source, now() - clock)
 
 
 def build(name, **parameters):
