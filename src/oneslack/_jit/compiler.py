@@ -46,10 +46,10 @@ class Compiling(event.Listener):
     told = False
 
     def on_start(self, event):
-        clock.begin_compiling()
         if uncached and not self.told:
             self.told = True
             warnings.warn(NO_CACHE, stacklevel=2)
+        clock.begin_compiling()
 
     def on_end(self, event):
         clock.end_compiling()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .._jit.clock import now
+from .._jit.clock import compiling, now, watched
 from .given_options import given_options
 from .output import Exit, Refusal, complain, print_json
 
@@ -132,8 +132,7 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
     tol = model.tol if model._stopping_epsilon() is None else None
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
-        warnings.showwarning = lambda message, *where: complain(message)
-        with progress(title, tol, subject.n_problems, quiet) as show:
+        with progress(title, tol, subject.n_problems, quiet) as show, watched(show.compiling):
             watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
             try:
                 model.fit(examples.X, examples.y, **subject.fit, **watch)
@@ -173,6 +172,7 @@ def _facts(model, examples, subject, output, signal_number, estimate) -> dict:
         "options": given_options(),
         "seconds": sum(result.seconds for result in results),
         "read_seconds": examples.seconds,
+        "compile_seconds": compiling.seconds,
         "exit_code": int(code),
     }
 
@@ -218,6 +218,15 @@ def _summary(facts, examples, subject) -> str:
     return (
         f"{facts['model']}: {distance(facts['primal'], facts['dual'])} ({kind})\n"
         f"  objective {number(facts['primal'])}, optimum at least {number(facts['dual'])}\n"
-        f"  {examples.words(facts)}, {subject.words}; read in {facts['read_seconds']:.2f} s\n{remark}"
+        f"  {examples.words(facts)}, {subject.words}; read in {facts['read_seconds']:.2f} s"
+        f"{_compiled(facts)}\n{remark}"
         f"  {facts['solver']}: {facts['steps']:,} steps in {facts['seconds']:.2f} s ({facts['reason']})"
     )
+
+
+def _compiled(facts) -> str:
+    """What was compiled first, if anything was."""
+    from .progress import COMPILING
+
+    seconds = facts["compile_seconds"]
+    return f"; {COMPILING.replace('compiling', 'compiled')}, in {seconds:.1f} s" if seconds else ""
