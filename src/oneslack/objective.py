@@ -26,7 +26,17 @@ def squared_norm(v) -> float:
 
 def inner(u, v) -> float:
     """<u, v>, without the threads of a BLAS, which stall when the cores are busy."""
-    return float(u.dot(v) if u.size <= SHORT else np.einsum("i,i", u, v))
+    if u.size <= SHORT:
+        return float(u.dot(v))
+    if not (_is_plain(u) and _is_plain(v)):
+        return float(np.einsum("i,i", u, v))
+    from ._jit.vectors import dot
+
+    return dot(u, v)
+
+
+def _is_plain(v) -> bool:
+    return v.flags.c_contiguous and v.dtype == np.float64
 
 
 def relative_gap(primal: float, dual: float) -> float:

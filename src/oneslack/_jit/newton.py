@@ -57,7 +57,11 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
             dS[i] = row_dot(X, i, direction) + (direction[d - 1] if has_bias else 0.0)
         if error + promise <= ahead * enough and promise <= 0.1 * tried:
             return k + 1, mu, promise
-        t = _search(phi, y, s, C, S, dS, mu, w, direction, r2, prior)
+        first, second = 0.0, 0.0
+        for j in range(d):
+            first += r2[j] * (w[j] - prior[j]) * direction[j]
+            second += r2[j] * direction[j] * direction[j]
+        t = search(phi, y, s, C, S, dS, mu, first, second)
         for j in range(d):
             w[j] += t * direction[j]
         k, is_new = k + 1, True
@@ -179,13 +183,10 @@ def _solve(H, x):
             x[c] -= row[c] * x[a]
 
 
-@register_jitable
-def _search(phi, y, s, C, S, dS, mu, w, direction, r2, prior):
-    """t: there the slope of P_mu is at most a quarter of that at 0, and P_mu is not above its start."""
-    first, second = 0.0, 0.0
-    for j in range(w.shape[0]):
-        first += r2[j] * (w[j] - prior[j]) * direction[j]
-        second += r2[j] * direction[j] * direction[j]
+@njit(**FUSED)
+def search(phi, y, s, C, S, dS, mu, first, second):
+    """t: there the slope of P_mu is at most a quarter of that at 0, and P_mu is not above its start.  The
+    regulariser has the slope `first` at 0, and the curvature `second`."""
     slope, _, start = _along(phi, y, s, C, S, dS, mu, first, second, 0.0)
     enough, low, high, t = 0.25 * abs(slope), 0.0, np.inf, 1.0
     for _ in range(50):

@@ -65,6 +65,10 @@ PRODUCT = 8.0
 SCATTERED = 4.0
 
 
+#: Examples up to which a search along a line is one call.
+AT_ONCE = 1 << 16
+
+
 class Look(NamedTuple):
     """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
 
@@ -306,6 +310,14 @@ class Smooth:
         """Newton steps from w in one call; see `smooth_path` of models/linear/scalar.py."""
         problem = self.problem
         return self.model.smooth_path(problem.data, problem.C, problem.regulariser, w, mu, tol, rule, points)
+
+    def search(self, S, dS, mu, first, second) -> float | None:
+        """How far to go along a step that changes scores by dS, where the regulariser has these derivatives;
+        None where threads are quicker than one call."""
+        problem = self.problem
+        if problem.n > AT_ONCE or not hasattr(self.model, "smooth_search"):
+            return None
+        return self.model.smooth_search(problem.data, problem.C, S, dS, mu, first, second)
 
     @property
     def has_kinks(self) -> bool:

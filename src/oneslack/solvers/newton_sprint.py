@@ -49,9 +49,11 @@ def sprint(problem, w, mu, tol, tried=np.inf, skips=0):
     while True:
         found = problem.smooth.path(w, mu, tol, (FALL, LOOSE, AHEAD, tried), POINTS)
         points = list(zip(found.W, found.mus, found.primals, found.duals, strict=True))
-        for w, mu, primal, dual in points[skips:]:
+        for k in range(skips, len(points)):
+            w, mu, primal, dual = points[k]
+            is_known = k == len(points) - 1 and mu == found.mu
+            proof = partial(_proof, problem, w, mu, found.shares if is_known else None)
             state = partial(dict, w=w, mu=mu, tried=tried)
-            proof = partial(_proof, problem, w, mu)
             yield Step(w, dual, primal, n_cuts=problem.n, state=state, proof=proof)
         w, mu, primal, dual = points[-1]
         if not found.promise:
@@ -65,6 +67,8 @@ def sprint(problem, w, mu, tol, tried=np.inf, skips=0):
             yield Step(w, bound, primal, n_cuts=problem.n, state=state, proof=lambda: proof)  # noqa: B023
 
 
-def _proof(problem, w, mu):
-    """The dual point that the smoothed losses make at w."""
-    return problem.shares.proof(problem.smooth.duals(problem.scores(w), mu)[0])
+def _proof(problem, w, mu, shares=None):
+    """The dual point that the smoothed losses make at w, with these shares if they are known."""
+    if shares is None:
+        shares = problem.smooth.duals(problem.scores(w), mu)[0]
+    return problem.shares.proof(shares)

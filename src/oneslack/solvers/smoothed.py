@@ -119,6 +119,9 @@ class Smoothed:
         """(t, losses at S + t dS): line search on P_mu, by Newton steps on its slope, which is piecewise
         linear, inside a bracket.  A Newton step is mostly right, so 1 is tried first.  `at` is what there
         is at S: w, gradient and losses (`rounded`)."""
+        t = self.smooth.search(S, dS, mu, *self.problem.regulariser.slope(at.w, direction))
+        if t is not None:
+            return t, self.losses(S + t * dS, mu)
         line = SmoothedLine(self, at, S, direction, dS, mu)
         low, high, t = 0.0, np.inf, 1.0
         for _ in range(50):
@@ -191,9 +194,9 @@ def _solver_of_positive(H):
 
     diagonal, ridge = np.einsum("ii->i", H), 1e-12
     for _ in range(8):
-        factor, failed = dpotrf(H, lower=1)
+        factor, failed = dpotrf(H.T, lower=0, clean=0)  # by columns, as LAPACK has them: no copy in between
         if not failed:
-            return lambda right: dpotrs(factor, right, lower=1)[0]
+            return lambda right: dpotrs(factor, right, lower=0)[0]
         # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
         diagonal *= 1.0 + ridge
         ridge *= 10.0
