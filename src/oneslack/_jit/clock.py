@@ -71,13 +71,17 @@ def watched(tell):
         _watchers.remove(tell)
 
 
-def begin_compiling():
-    if compiling.start():
-        for tell in tuple(_watchers):
-            tell(True)
+def begin_compiling() -> bool:
+    """Whether nothing was compiled before."""
+    is_first = compiling.start()
+    for tell in tuple(_watchers) if is_first else ():
+        tell(True)
+    return is_first
 
 
-def end_compiling():
-    if compiling.stop():
-        for tell in tuple(_watchers):
-            tell(False)
+def end_compiling() -> bool:
+    """Whether nothing is compiled any more."""
+    is_last = compiling.stop()
+    for tell in tuple(_watchers) if is_last else ():
+        tell(False)
+    return is_last

@@ -1,5 +1,6 @@
 """The door to numba: `njit` as all loops here use it, timed, and without a cache where none can be kept."""
 
+import gc
 import warnings
 
 import numba
@@ -17,6 +18,7 @@ uncached = []
 
 def njit(**options):
     """numba.njit; where numba finds no place for a cache it goes without, instead of failing."""
+    options = {"no_cfunc_wrapper": True} | options  # nobody takes the loops' addresses
 
     def compiled(function):
         try:
@@ -41,18 +43,25 @@ class Preparing(event.Listener):
 
 
 class Compiling(event.Listener):
-    """Compilations, the first of which says where nothing is kept."""
+    """Compilations, the first of which says where nothing is kept.
 
-    told = False
+    Numba makes many small objects that live on, and the collector of garbage looks through them again and
+    again, for a tenth of the time: it waits until the loop is compiled.
+    """
+
+    told, collects = False, False
 
     def on_start(self, event):
         if uncached and not self.told:
             self.told = True
             warnings.warn(NO_CACHE, stacklevel=2)
-        clock.begin_compiling()
+        if clock.begin_compiling():
+            self.collects = gc.isenabled()
+            gc.disable()
 
     def on_end(self, event):
-        clock.end_compiling()
+        if clock.end_compiling() and self.collects:
+            gc.enable()
 
 
 event.register("numba:compiler_lock", Preparing())
