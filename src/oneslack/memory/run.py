@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._jit.clock import now
 from ..certificate.rounding import floor_bound, prove
 from ..errors import InconsistentWarning, users_level
 from ..objective import Ball, ball_of, relative_gap
@@ -58,7 +58,7 @@ class Run:
         self.problem, self.time_limit, self.keep_state = problem, time_limit, keep_state
         self.look = look
         self.proves = proves(solver)
-        self.clock = time.perf_counter()
+        self.clock = now()
         self.earlier = 0.0  # seconds of a run that this one goes on with
         self.w, self.primal, self.error, self.dual = None, np.inf, 0.0, -np.inf
         self.way = 0.0  # of the scores behind `primal`, as in Step
@@ -89,7 +89,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        return self.earlier + time.perf_counter() - self.clock
+        return self.earlier + now() - self.clock
 
     def go_on_with(self, saved):
         """Take over what a checkpoint holds."""

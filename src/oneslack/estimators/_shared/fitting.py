@@ -10,7 +10,6 @@ An estimator hands `_solve` its jobs: functions that solve a problem each, made 
 
 from __future__ import annotations
 
-import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from ... import driver
+from ..._jit.clock import now
 from ...certificate.rounding import rounded_down, rounded_up, sum_down, sum_up
 from ...data.rows import as_numpy, as_rows
 from ...errors import Interrupted, users_level
@@ -311,10 +311,10 @@ def solved(problem, start=None, finish=None, **options) -> Result:
 
 def solve_all(jobs, folder=None, *, time_limit, max_iter, **options) -> list[Result]:
     """What each job gives; `time_limit` is for all of them together."""
-    results, begin = [], time.perf_counter()
+    results, begin = [], now()
     for number, job in enumerate(jobs):
         if time_limit is not None:
-            options["time_limit"] = max(time_limit - (time.perf_counter() - begin), 1e-9)
+            options["time_limit"] = max(time_limit - (now() - begin), 1e-9)
         if folder is not None:
             options |= {"checkpoint": folder.of(number), "resume": folder.resume}
         results.append(job(max_iter=max_iter, **options))

@@ -176,12 +176,11 @@ class ScalarModel:
         path = path[:count].T.tolist()
         return SmoothPath(W[:count], path[MU], path[PRIMAL], path[DUAL], mu, promise, shares, dS)
 
-    def smooth_search(self, data, C, regulariser, S, dS, w, direction, mu) -> float:
-        """How far to go along a step: the line search of those steps."""
+    def smooth_search(self, data, C, S, dS, mu, first, second) -> float:
+        """How far to go along a step; the regulariser has these derivatives there."""
         from ..._jit.newton import search
 
-        r2, prior = regulariser.curvatures, regulariser.centre
-        return search(self.phi, data.y, data.weights, C, S, dS, mu, w, direction, r2, prior)
+        return search(self.phi, data.y, data.weights, C, S, dS, mu, first, second)
 
     # How large things are, for bounds that hold whatever rounding does (rounding.py).
 
