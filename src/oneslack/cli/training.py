@@ -107,6 +107,7 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None; `estimate`
     the number of bytes that was announced, or None."""
     subject = subject or subject_of(model, examples)
+    model._keeps_up_to = math.inf  # the examples are here anyway until the model is saved
     signal_number = _fit(model, examples, subject, telling.quiet, keeping)
     facts = _facts(model, examples, subject, output, signal_number, estimate)
     if facts["steps"] == 0:

@@ -13,7 +13,7 @@ import numpy as np
 from .._jit.clock import now
 from ..certificate.rounding import floor_bound, prove
 from ..errors import InconsistentWarning, users_level
-from ..objective import relative_gap
+from ..objective import Ball, ball_of, relative_gap
 from ..result import Result, Status, Torn, Trace, TraceRow
 
 #: Steps from a proof that rounding has spoilt to the next try, where the gap has not fallen either.
@@ -24,12 +24,13 @@ NEARLY = 1e-6
 
 class Bounds(NamedTuple):
     """P of the best w and a lower bound of the optimum, how much of their difference is rounding, and what
-    it is without."""
+    it is without; the sum v of the dual point, where it is known."""
 
     primal: float
     dual: float
     rounding: float
     computed_gap: float
+    v: np.ndarray | None = None
 
     def status(self, tol):
         """CONVERGED, or what stands in the way; None where there is still a way to go."""
@@ -203,8 +204,10 @@ class Run:
             return None
         if self.way is None:
             self.primal, self.way = found.primal, 0.0
-        dual = max(found.lower.proven, self.floor)
-        return Bounds(found.upper, dual, found.rounding, found.primal - found.lower.computed)
+        lower = found.lower
+        # The floor is a bound without that dual point.
+        dual, v = (lower.proven, lower.v) if lower.proven >= self.floor else (self.floor, None)
+        return Bounds(found.upper, dual, found.rounding, found.primal - lower.computed, v)
 
     def _within(self, step, epsilon):
         """The papers' rule; P - D <= weight epsilon says the same of a solver without planes."""
@@ -260,9 +263,12 @@ class Run:
             status = found
         if self.problem.certified and self.proves:
             status = self._consistent(status, found)
+        certified, ball = is_proven and status is not Status.INCONSISTENT, Ball(np.inf)
+        if certified:
+            ball = ball_of(self.problem.regulariser, self.w, bounds.primal - bounds.dual, bounds.v)
         return Result(
             w=self.w, primal=bounds.primal, dual=bounds.dual, status=status, rounding=bounds.rounding,
-            certified=is_proven and status is not Status.INCONSISTENT, trace=self.trace,
+            certified=certified, radius=ball.radius, middle=ball.middle, trace=self.trace,
             n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason,
             primal_error=self.error, state=self._state(),
         )  # fmt: skip
