@@ -75,7 +75,7 @@ class Newton:
         for level, part, part_tol in self.samples(problem, tol):
             if level < first:
                 continue
-            if can_sprint(part):
+            if can_sprint(problem):  # else a sample alone would have that path compiled
                 w, mu = start_of(part, w, mu, part_tol)
                 state = partial(dict, w=w, mu=mu, level=level + 1)
                 yield Step(w, -np.inf, n_cuts=part.n, state=state, proof=no_dual_point)
