@@ -149,11 +149,13 @@ def main():
         for C in args.C:
             ours, theirs, note = contest(name, C, X, y, programs, found, args)
             rows.append((ours / theirs, theirs))
-            print(f"{name:10s} C={C:<6g} ours {ours:8.4f} s  LIBLINEAR {theirs:8.4f} s  {ours / theirs:5.2f}  {note}", flush=True)  # fmt: skip
+            seconds = f"ours {ours:8.4f} s  LIBLINEAR {theirs:8.4f} s  {ours / theirs:5.2f}"
+            print(f"{name:10s} C={C:<6g} {seconds}  {note}", flush=True)
     for title, chosen in (("all", rows), (">= 5 ms", [row for row in rows if row[1] >= LONG])):
         if chosen:
             logs = [math.log(ratio) for ratio, _ in chosen]
-            print(f"{title}: geometric mean {math.exp(statistics.fmean(logs)):.3f}, worst {max(chosen)[0]:.2f}, {len(chosen)} cases")  # fmt: skip
+            mean, worst = math.exp(statistics.fmean(logs)), max(chosen)[0]
+            print(f"{title}: geometric mean {mean:.3f}, worst {worst:.2f}, {len(chosen)} cases")
 
 
 if __name__ == "__main__":

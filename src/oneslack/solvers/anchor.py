@@ -5,8 +5,8 @@
 is a problem with shorter memory: with u = prior + v / r^2, v = sum alpha delta, its point is
 w = (u + kappa y) / (1 + kappa), so a dual pass works as on P with every curvature divided by 1 + kappa.  It
 is minimised loosely, then the anchor y moves to where w went and a little beyond, y = w + beta (w - last w),
-and again (Shalev-Shwartz & Zhang 2014; Lin, Mairal & Harchaoui 2015).  As P is strongly convex with modulus 1,
-beta = (1 - sqrt q) / (1 + sqrt q) with q = 1 / (1 + kappa).  At the fixed point w = y = u.
+and again (Shalev-Shwartz & Zhang 2014; Lin, Mairal & Harchaoui 2015).  As P is strongly convex with modulus
+1, beta = (1 - sqrt q) / (1 + sqrt q) with q = 1 / (1 + kappa).  At the fixed point w = y = u.
 
 The duals are those of P all along, so D(alpha) is a bound, and
 
