@@ -85,7 +85,8 @@ class DualCD:
                 anchor = Anchor.for_passes(problem, passes)
                 anchor.restore(start["anchor"])
                 passes.scale = anchor.scale
-        by_looks = getattr(passes, "is_judged_by_looks", False)  # at the true bound: running ones go in waves
+        # Around an anchor running bounds go in waves: passes may ask to be judged by the true one.
+        by_looks = not has_bias and getattr(passes, "is_judged_by_looks", False)
         usual = BIAS_RATE * (problem.shares.mean_square or 1.0) if has_bias else 0.0
         rate = start.get("rate", usual)
         running, dual = start.get("running", 0.0), start.get("dual", 0.0)

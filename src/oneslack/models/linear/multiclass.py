@@ -87,9 +87,13 @@ class Multiclass:
     def new_scores(self, data):
         return np.empty((data.n, self.n_classes))
 
+    def multiplies(self, data) -> bool:
+        """Whether scores and dual passes go through products of matrices."""
+        return has_long_rows(data.X)
+
     def scores(self, data, shard, w, out):
         W, bias = self._split(w)
-        if has_long_rows(data.X):
+        if self.multiplies(data):
             from ..._jit.multiclass_blocks import dense_scores
 
             dense_scores(data.view[0], W, bias, shard.lo, shard.hi, out)

@@ -13,7 +13,6 @@ import numpy as np
 
 from ...memory.state_coding import check_between, check_places
 from ...objective import KeptWeights
-from .rows import has_long_rows
 from .scalar import best_multiple
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
@@ -40,7 +39,7 @@ class MulticlassDual:
         n, K = data.n, model.n_classes
         self.upper = C * data.weights
         self.kept_weights = KeptWeights((model.n_features, K), regulariser)
-        self.has_blocks = self.kept_weights.q is None and has_long_rows(data.X)
+        self.has_blocks = self.kept_weights.q is None and model.multiplies(data)
         if self.has_blocks:
             self.kept_weights.lay_by_columns()
         self.W = self.kept_weights.w
