@@ -4,7 +4,8 @@
     alpha_i >= 0,  sum_z alpha_iz = C s_i
 
 The block of an example is solved exactly: it is a projection on a simplex (Crammer & Singer 2001;
-Keerthi et al. 2008).  Classes that cannot win leave an example's list until the next check.
+Keerthi et al. 2008).  Classes that cannot win leave an example's list until the next check.  Dense rows are
+taken in blocks, through products of matrices, with the same result (_jit/multiclass_blocks.py).
 """
 
 from __future__ import annotations
