@@ -25,16 +25,15 @@ import numpy as np
 import problems
 
 TEST = 10_000
-#: How far noise goes beside centres.
-NOISE = 4.0
 #: What accuracy a peer may lack.
 LESS = 0.002
 ROWS = 16_384
 
 
-def make(n, d, n_classes, folder, seed=0):
+def make(n, d, n_classes, noise, folder, seed=0):
     """(X, y) of n + TEST rows, X memory-mapped."""
-    X_path, y_path = folder / f"{n}x{d}x{n_classes}.npy", folder / f"{n}x{d}x{n_classes}.y.npy"
+    name = f"{n}x{d}x{n_classes}_{noise:g}"
+    X_path, y_path = folder / f"{name}.npy", folder / f"{name}.y.npy"
     if not y_path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         rng = np.random.default_rng(seed)
@@ -44,7 +43,7 @@ def make(n, d, n_classes, folder, seed=0):
         X = np.lib.format.open_memmap(X_path, "w+", np.float32, (n + TEST, d))
         for lo in range(0, len(X), ROWS):
             block = centres[y[lo : lo + ROWS]]
-            block = block + NOISE * rng.normal(size=block.shape) * lengths
+            block = block + noise * rng.normal(size=block.shape) * lengths
             X[lo : lo + ROWS] = block / np.linalg.norm(block, axis=1, keepdims=True)
         X.flush()
         np.save(y_path, y)
@@ -59,7 +58,7 @@ def load(name, args):
         split = len(y) - TEST
     else:
         n, d, n_classes = map(int, name.split("x"))
-        X, y = make(n, d, n_classes, args.cache / "embeddings")
+        X, y = make(n, d, n_classes, args.noise, args.cache / "embeddings")
         split = n
     return X[:split], y[:split], X[split:], y[split:]
 
@@ -179,6 +178,7 @@ def main():
     problems.add_options(parser)
     parser.add_argument("--sets", nargs="+", default=["20000x1024x500", "200000x768x100"])
     parser.add_argument("--peers", nargs="*", default=list(PEERS), choices=PEERS)
+    parser.add_argument("--noise", type=float, default=6.0, help="beside the distance of centres")
     parser.add_argument("--C", type=float, default=1.0, help="of ours")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=float, default=120.0, help="seconds a run")
