@@ -5,9 +5,9 @@ g_z = L[y_i, z] + S_iz is what class z offers against the truth: the hinge is ma
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .rows import row_nonzeros
 
 

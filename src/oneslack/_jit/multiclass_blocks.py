@@ -13,9 +13,9 @@ Weights lie class by class here, W (K, d): where few classes are in play, their 
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .multiclass_dual import draw, leave, offers, step
 from .random import shuffle
 

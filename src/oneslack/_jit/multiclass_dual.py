@@ -7,9 +7,9 @@ fixed is the projection of alpha_i + g / |x_i|^2 on its simplex (Crammer & Singe
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .held import add_row_all, add_row_some, weights
 from .multiclass import project_simplex
 from .random import below, shuffle
