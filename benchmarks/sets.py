@@ -1,8 +1,9 @@
 """Every set of the data folder that a linear model of one score can be trained on, and generated ones.
 
 A set is a function of the options --data and --cache that gives (X, y): X is CSR float64 with 32-bit indices,
-or a dense array where most numbers are not 0; y is -1/+1 (TWO_CLASSES), or has mean 0 and deviation 1
-(NUMBERS).  Many classes become two: odd against even, one half against the other.
+or a dense array where most numbers are not 0; y is -1/+1 (TWO_CLASSES), 0 .. K-1 (MANY_CLASSES), or has
+mean 0 and deviation 1 (NUMBERS).  In TWO_CLASSES many classes become two: odd against even, one half against
+the other.
 
     python benchmarks/sets.py --data DIR            # their sizes
 """
@@ -133,6 +134,11 @@ def side(is_positive):
     return np.where(is_positive, 1.0, -1.0)
 
 
+def numbered(y):
+    """Classes as 0 .. K-1."""
+    return np.unique(y, return_inverse=True)[1].astype(float)
+
+
 def odd(y):
     return side(y.astype(int) % 2 == 1)
 
@@ -174,6 +180,21 @@ TWO_CLASSES = {
     "clouds_tall": clouds(50_000, 20, 2),
 }  # fmt: skip
 
+MANY_CLASSES = {
+    "usps": arrays("usps/usps.npz", "X_train", "y_train", numbered),
+    "mnist": cached("mnist"),
+    "letter": svmlight("letter/letter.scale.bz2", positive=numbered),
+    "pendigits": svmlight("pendigits/pendigits.bz2", positive=numbered),
+    "optdigits": keel("optdigits", numbered),
+    "satimage": keel("satimage", numbered),
+    "segment": keel("segment", numbered),
+    "vowel": keel("vowel", numbered),
+    "vehicle": keel("vehicle", numbered),
+    "news20": cached("news20"),
+    "sector": cached("sector"),
+    "covtype7": cached("covtype7"),
+}
+
 NUMBERS = {
     "abalone": svmlight("ordinal_small/abalone.svm.bz2", positive=lambda y: y),
     "wine_white": text("ordinal_small/winequality-white.csv.bz2", -1),
@@ -202,9 +223,9 @@ def _rule(options):
     return X, y / y.std() + 0.5 * rng.normal(size=len(y))
 
 
-def load(name, options, is_number=False):
-    """(X, y) of a set."""
-    X, y = (NUMBERS if is_number else TWO_CLASSES)[name](options)
+def load(name, options, is_number=False, known=None):
+    """(X, y) of a set, one of `known` where that is given."""
+    X, y = (known or (NUMBERS if is_number else TWO_CLASSES))[name](options)
     entries = X.nnz if sp.issparse(X) else np.count_nonzero(X)
     if entries > DENSE * X.shape[0] * X.shape[1]:
         X = np.ascontiguousarray(X.toarray() if sp.issparse(X) else X, float)
@@ -219,11 +240,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     problems.add_options(parser)
     options = parser.parse_args()
-    for is_number, sets in ((False, TWO_CLASSES), (True, NUMBERS)):
+    for sets in (TWO_CLASSES, MANY_CLASSES, NUMBERS):
         for name in sets:
-            X, y = load(name, options, is_number)
+            X, y = load(name, options, sets is NUMBERS, sets)
             entries = X.nnz if sp.issparse(X) else X.size
-            told = f"{np.mean(y > 0):5.1%} positive" if not is_number else "numbers"
+            told = f"{np.mean(y > 0):5.1%} positive" if sets is TWO_CLASSES else "numbers"
+            told = f"{len(np.unique(y))} classes" if sets is MANY_CLASSES else told
             print(
                 f"{name:14s} {X.shape[0]:8,} x {X.shape[1]:7,} {entries / X.shape[0]:8.1f} a row  {told}",
                 flush=True,

@@ -90,7 +90,7 @@ def solve(
     steps = solver.steps(problem, start, 0.0 if epsilon is not None else tol)
     if keeper:
         steps = keeper.guarded(steps)
-    uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False)
+    uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
     with single_blas_thread() if uses_blas else nullcontext():
         try:
             for step in steps:
@@ -156,6 +156,12 @@ def minimize(
         problem, OneSlack(), tol=tol, max_iter=max_iter, time_limit=time_limit,
         callbacks=callbacks, start=start, interrupt=interrupt,
     )  # fmt: skip
+
+
+def _multiplies(problem):
+    """Whether the model's own loops take products of matrices."""
+    data, multiplies = getattr(problem, "data", None), getattr(problem.model, "multiplies", None)
+    return data is not None and multiplies is not None and multiplies(data)
 
 
 def _check(tol, epsilon, max_iter, time_limit, interrupt):

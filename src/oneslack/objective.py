@@ -338,6 +338,10 @@ class KeptWeights:
             self.u = np.zeros_like(self.w)
         self.loops = Held(self.w, self.u, q, np.where(nonnegative, 0.0, -np.inf))
 
+    def lay_by_columns(self):
+        """Let the weights of a column of w lie side by side; for plain weights, before loops take them."""
+        self.w = self.u = self.loops = np.asfortranarray(self.w)
+
     def reset(self, v=0.0):
         """The point at the sum v."""
         self.u[...] = v if self.q is None else self.q * v

@@ -5,7 +5,8 @@
 is a problem with shorter memory: with u = prior + v / r^2, v = sum alpha delta, its point is
 w = (u + kappa y) / (1 + kappa), so a dual pass works as on P with every curvature divided by 1 + kappa.  It
 is minimised loosely, then the anchor y moves to where w went and a little beyond, y = w + beta (w - last w),
-and again (Shalev-Shwartz & Zhang 2014; Lin, Mairal & Harchaoui 2015).  At the fixed point w = y = u.
+and again (Shalev-Shwartz & Zhang 2014; Lin, Mairal & Harchaoui 2015).  As P is strongly convex with modulus
+1, beta = (1 - sqrt q) / (1 + sqrt q) with q = 1 / (1 + kappa).  At the fixed point w = y = u.
 
 The duals are those of P all along, so D(alpha) is a bound, and
 
@@ -24,7 +25,7 @@ from ..objective import squared_norm
 #: Problems with C |delta|^2 below this are not stiff: plain passes are as fast.
 STIFF = 5.0
 #: The anchor moves on when the examples' gaps are at most so many times kappa/2 |w - y|^2.
-LOOSE = 10.0
+LOOSE = 30.0
 
 
 class Anchor:
@@ -32,7 +33,8 @@ class Anchor:
 
     def __init__(self, kappa, weights, scores=0.0, r=None):
         self.kappa, self.scale = kappa, 1.0 / (1.0 + kappa)
-        self.beta = kappa / (kappa + 4.0)
+        root = float(np.sqrt(self.scale))
+        self.beta = (1.0 - root) / (1.0 + root)
         self.y, self.last = weights.copy(), weights.copy()
         self.y_scores = self.last_scores = scores
         self.r = r

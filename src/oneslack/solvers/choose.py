@@ -187,6 +187,12 @@ RULES = [
         lambda problem: _may_take_either(problem),
         "{d} weights, {n} examples: dual passes, or Newton steps if more than {forecast:.0f} are left",
     ),
+    # Several scores an example.
+    Rule(
+        "dual_newton",
+        lambda problem: _newton_fits(problem),
+        "{d} weights, {n} examples: dual passes, or Newton steps if more than {forecast:.0f} are left",
+    ),
     Rule(
         "newton",
         lambda problem: _newton_fits(problem),

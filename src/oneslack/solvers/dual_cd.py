@@ -85,6 +85,8 @@ class DualCD:
                 anchor = Anchor.for_passes(problem, passes)
                 anchor.restore(start["anchor"])
                 passes.scale = anchor.scale
+        # Around an anchor running bounds go in waves: passes may ask to be judged by the true one.
+        by_looks = not has_bias and getattr(passes, "is_judged_by_looks", False)
         usual = BIAS_RATE * (problem.shares.mean_square or 1.0) if has_bias else 0.0
         rate = start.get("rate", usual)
         running, dual = start.get("running", 0.0), start.get("dual", 0.0)
@@ -122,13 +124,14 @@ class DualCD:
             running += growth
             left = pace.left(gap, running)
             spent += visited / problem.n
-            if left * passes.count > patience * problem.n:
+            if not by_looks and left * passes.count > patience * problem.n:
                 yield Step(passes.point, dual, n_cuts=passes.count, state=given_up(), proof=proof)
                 return
             # Intercepts come to their value by steps of their own, which a moving anchor upsets.
             if not anchor and not has_bias and left > MANY:
                 anchor = Anchor.for_passes(problem, passes)
                 passes.scale = anchor.scale if anchor else 1.0
+                pace.gaps = []  # around an anchor they are others
             if anchor:
                 far = anchor.distance2(passes.weights)
                 is_near = anchor.is_near(gap, far) or passes.count == 0

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...certificate.rounding import Sizes
-from .rows import LinearData, circulation, pack_rows
+from .rows import LinearData, circulation, has_long_rows, pack_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +87,20 @@ class Multiclass:
     def new_scores(self, data):
         return np.empty((data.n, self.n_classes))
 
-    def scores(self, data, shard, w, out):
-        from ..._jit.rows import class_scores
+    def multiplies(self, data) -> bool:
+        """Whether scores and dual passes go through products of matrices."""
+        return has_long_rows(data.X)
 
+    def scores(self, data, shard, w, out):
         W, bias = self._split(w)
-        class_scores(data.view, W, bias, shard.lo, shard.hi, out)
+        if self.multiplies(data):
+            from ..._jit.multiclass_blocks import dense_scores
+
+            dense_scores(data.view[0], W, bias, shard.lo, shard.hi, out)
+        else:
+            from ..._jit.rows import class_scores
+
+            class_scores(data.view, W, bias, shard.lo, shard.hi, out)
 
     def cut(self, data, shard, S, coefficients):
         from ..._jit.multiclass import hinge_cut

@@ -4,7 +4,8 @@
     alpha_i >= 0,  sum_z alpha_iz = C s_i
 
 The block of an example is solved exactly: it is a projection on a simplex (Crammer & Singer 2001;
-Keerthi et al. 2008).  Classes that cannot win leave an example's list until the next check.
+Keerthi et al. 2008).  Classes that cannot win leave an example's list until the next check.  Dense rows are
+taken in blocks, through products of matrices, with the same result (_jit/multiclass_blocks.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from .scalar import best_multiple
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
 BLOCK = 32
-SHRINK = 0.5
+SHRINK = 0.1
+
+
+def block_rows(n_classes) -> int:
+    """Rows of a block: with as many as there are classes, products of rows cost as much as scores."""
+    return min(max(n_classes, 16), 64)
 
 
 class MulticlassDual:
@@ -25,12 +31,18 @@ class MulticlassDual:
 
     #: |delta|^2 of an example beside |x|^2.
     spread = 2.0
+    #: Hessians of several classes are dear: passes are given up for them only where the true bound, looked at
+    #: after as much work, says so.
+    is_judged_by_looks = True
 
     def __init__(self, model, data, C, seed, regulariser=None):
         self.model, self.data = model, data
         n, K = data.n, model.n_classes
         self.upper = C * data.weights
         self.kept_weights = KeptWeights((model.n_features, K), regulariser)
+        self.has_blocks = self.kept_weights.q is None and model.multiplies(data)
+        if self.has_blocks:
+            self.kept_weights.lay_by_columns()
         self.W = self.kept_weights.w
         self.norm2 = data.norm2 if self.kept_weights.q is None else self.kept_weights.norms(data)
         self.scale = 1.0
@@ -91,18 +103,27 @@ class MulticlassDual:
         return float(np.einsum("ij,ij", self.alpha, self.model.losses[self.data.y]))
 
     def run(self, rate, takes_imbalance=True):
-        from ..._jit.multiclass import dual_pass
-
-        self.count, gap, growth, violation = dual_pass(
+        loop, W, block = self._loop()
+        self.count, gap, growth, violation = loop(
             self.data.view, self.data.y, self.upper, self.model.losses, self.norm2, self.scale, rate,
-            self.alpha, self.kept_weights.loops, self.bias, self.classes, self.n_classes, self.active,
-            self.count, self.kept, BLOCK, self.zone[0], self.random,
+            self.alpha, W, self.bias, self.classes, self.n_classes, self.active, self.count, self.kept,
+            block, self.zone[0], self.random,
         )  # fmt: skip
         self.active, self.kept = self.kept, self.active
         if rate and takes_imbalance:
             self.bias += rate * self.imbalance()
         self.zone[0] = SHRINK * violation if violation > 0 else np.inf
         return gap, growth
+
+    def _loop(self):
+        """The pass, the weights as it takes them, and how many rows lie together in its order."""
+        if self.has_blocks:
+            from ..._jit.multiclass_blocks import block_pass
+
+            return block_pass, self.W.T, block_rows(len(self.bias))
+        from ..._jit.multiclass_dual import dual_pass
+
+        return dual_pass, self.kept_weights.loops, BLOCK
 
     def imbalance(self):
         """(K,): what the duals sum to along the intercepts."""
@@ -120,7 +141,7 @@ class MulticlassDual:
         self.bias[:] = bias
 
     def reopen(self, S):
-        from ..._jit.multiclass import reopen
+        from ..._jit.multiclass_dual import reopen
 
         self.count = reopen(
             self.data.y, self.upper, self.model.losses, S, self.alpha, self.classes,

@@ -29,6 +29,8 @@ from ...data.rows import (
 
 #: Numbers of a dense matrix that are multiplied with themselves at once.
 AT_ONCE = 1 << 14
+#: Dense rows of so many numbers gain by products of matrices, where there are several scores.
+LONG = 32
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,11 @@ class LinearData:
         total = float(self.weights.sum())
         unit = float(self.weights @ np.abs(self.y)) / total if total > 0 else 0.0
         return replace(self, unit=unit or 1.0)
+
+
+def has_long_rows(X) -> bool:
+    """Whether scores of several classes are products of matrices."""
+    return isinstance(X, np.ndarray) and X.shape[1] >= LONG
 
 
 def pack_rows(X, y, weights) -> LinearData:
