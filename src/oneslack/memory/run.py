@@ -63,6 +63,7 @@ class Run:
         self.way = 0.0  # of the scores behind `primal`, as in Step
         self.blame = nullcontext  # whom a point is blamed on whose P cannot be computed
         self.proven = None  # bounds that hold whatever rounding does
+        self.point = None  # gives the dual point behind them
         self.kept = self.end = None  # those of a checkpoint, and the point (w, P, error) that they are of
         self.tried = (np.inf, 0)  # the gap and the step at the last try to prove them
         self.floor = -np.inf
@@ -203,6 +204,7 @@ class Run:
             return None
         if self.way is None:
             self.primal, self.way = found.primal, 0.0
+        self.point = found.point
         dual = max(found.lower.proven, self.floor)
         return Bounds(found.upper, dual, found.rounding, found.primal - found.lower.computed)
 
@@ -260,11 +262,12 @@ class Run:
             status = found
         if self.problem.certified and self.proves:
             status = self._consistent(status, found)
+        certified = is_proven and status is not Status.INCONSISTENT
         return Result(
             w=self.w, primal=bounds.primal, dual=bounds.dual, status=status, rounding=bounds.rounding,
-            certified=is_proven and status is not Status.INCONSISTENT, trace=self.trace,
-            n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason,
-            primal_error=self.error, state=self._state(),
+            certified=certified, trace=self.trace, n_iter=len(self.trace), seconds=self.seconds, solver=name,
+            reason=reason, primal_error=self.error, state=self._state(),
+            duals=self.point() if certified and self.point is not None else None,
         )  # fmt: skip
 
     def _consistent(self, status, found):

@@ -199,6 +199,12 @@ class Shares:
         problem = self.problem
         return problem.C * problem.scores.adjoint(self.model.coefficients(self.data, shares))
 
+    def point(self, shares) -> dict:
+        """The duals alpha as `Proof.point` gives them: (n,), what scores are multiplied by, or of several
+        classes those of the wrong ones that are not 0, row by row."""
+        c = self.problem.C * self.model.coefficients(self.data, shares)
+        return {"duals": c} if c.ndim == 1 else sparse_point(c, self.data.y)
+
     def value(self, shares) -> float:
         """D at shares, balanced where there are intercepts."""
         proof = self.proof(shares)
@@ -217,14 +223,17 @@ class Shares:
         # Shares of several classes may sum to a little more than 1.
         sums, excess = extent.rows, gamma(4 + shares.size // len(shares))
 
+        def point():
+            return self.point(shares)
+
         def refined():
             if hasattr(self.model, "dual_sizes"):
                 mass, losses = self.model.dual_sizes(self.data, shares)
-                return dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess)
+                return dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess, point=point)
             rows = self.model.coefficients(self.data, shares).reshape(len(shares), -1)
             slopes, sizes = np.abs(rows).sum(axis=1), self.model.sizes(self.data)
             mass, losses = sizes.totals(slopes)
-            proof = dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess)
+            proof = dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess, point=point)
             if shares.ndim == 1:
                 return proof
             # What other classes get the truth gives; it is known as 1 - p, so but for a rounding of 1.
@@ -234,7 +243,17 @@ class Shares:
                 free_error=proof.free_error + C * lost,
             )  # fmt: skip
 
-        return dual_proof(regulariser, v, linear, *extent.dual_sizes(C, linear), sums, excess, refined)
+        sizes = extent.dual_sizes(C, linear)
+        return dual_proof(regulariser, v, linear, *sizes, sums, excess, refined, point)
+
+
+def sparse_point(coefficients, y) -> dict:
+    """Duals of classes from what their scores are multiplied by, (n, K): alpha_iz = -c_iz for z != y_i."""
+    wrong = coefficients < 0.0
+    wrong[np.arange(len(y)), y] = False
+    rows, classes = np.nonzero(wrong)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(y)))])
+    return {"duals": -coefficients[rows, classes], "classes": classes.astype(np.int32), "ends": ends}
 
 
 def passes_of(problem):

@@ -383,7 +383,7 @@ class Reader:
         self.optimiser.restore(state["optimiser"])
         for name in BOUNDS:
             setattr(self, name, state[name])
-        self.balanced = Proof(*state["balanced"]) if state.get("balanced") else None
+        self.balanced = Proof.taken_up(state.get("balanced"))
         if state["plan"] != _layout(self.plan):
             self._bounds(self._ends())  # the duals may be of another type
             return

@@ -1,0 +1,46 @@
+"""What a model file claims, against what was computed from the data."""
+
+from __future__ import annotations
+
+import hashlib
+from math import isfinite
+
+import numpy as np
+
+from ..errors import ProofError
+
+#: Of proofs that are written.
+VERSION = 1
+#: By what share of itself a claimed primal may lie above P(w), and a gap below the proven one.
+LOOSE, DRIFT = 1e-6, 0.05
+
+
+def fingerprint(arrays) -> str:
+    """Of the numbers of a model and its proof, all but their names in other files."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def compare(claim, bounds, where="", drift=0.0):
+    """(P from above, D from below); a ProofError unless a claim (primal, dual) holds for what was computed.
+    Planes at points are found anew, with other ties: their D may `drift` by a share of the gap."""
+    primal, dual = claim
+    if not (isfinite(primal) and isfinite(dual)):
+        raise ProofError(f"the claim{where}, {primal!r} and {dual!r}, is not two numbers")
+    if not (isfinite(bounds.low) and isfinite(bounds.high) and isfinite(bounds.dual_low)):
+        raise ProofError(f"the bounds{where} are no numbers: P is {bounds.high!r}, D is {bounds.dual_low!r}")
+    if primal < bounds.low:
+        raise ProofError(
+            f"the claim is P = {primal!r}{where}, but P at these weights is {bounds.low!r} at least"
+        )
+    if primal > bounds.high + LOOSE * abs(bounds.high):
+        raise ProofError(f"the claim is P = {primal!r}{where}, but P at these weights is {bounds.high!r}")
+    if dual > bounds.dual_high + drift * (primal - dual):
+        raise ProofError(
+            f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_high!r} at most"
+        )
+    return bounds.high, min(bounds.dual_low, bounds.high)
