@@ -9,10 +9,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Plane:
-    """A plane under the risk: R(w) >= offset - <normal, w> for all w, equal where it was taken."""
+    """A plane under the risk: R(w) >= offset - <normal, w> for all w, equal where it was taken.
+
+    place  what it is the plane of, where that is known: the w where it was taken, or, as bits, the examples
+           that its labelling has wrong
+    """
 
     normal: np.ndarray
     offset: float
+    place: np.ndarray | None = None
 
     def value(self, w) -> float:
         return self.offset - float(np.einsum("i,i", self.normal, w))

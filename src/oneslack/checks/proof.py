@@ -16,6 +16,10 @@ from ..verify.claim import DRIFT, VERSION, compare, fingerprint
 from ..verify.sums import down, up
 
 
+#: Of a model whose lower bound is an estimate.
+UNPROVEN = "the objective is proven; its lower bound was estimated from sampled cuts, and is not proven"
+
+
 @dataclass(frozen=True)
 class ProofReport:
     """What `check_proof` has proven: dual <= optimum <= P(w) <= primal, whatever rounding does.
@@ -42,11 +46,12 @@ class ProofReport:
 
     def __str__(self) -> str:
         problems = f", in {self.n_problems} problems" if self.n_problems > 1 else ""
+        if self.remark:
+            return f"{self.path}: proven: objective at most {self.primal:.9g}{problems}\n  {self.remark}"
         return (
             f"{self.path}: proven: {distance(self.primal, self.dual)}{problems}\n"
             f"  objective {self.primal:.9g}, optimum at least {self.dual:.9g}, both computed from the data and "
             f"the proof by {self.lines} lines of NumPy you can read (oneslack/verify)"
-            + (f"\n  {self.remark}" if self.remark else "")
         )
 
 
@@ -90,7 +95,8 @@ def check_proof(path, X, y=None, sample_weight=None, *, groups=None) -> ProofRep
     try:
         claims = _claims(model, header, arrays)
         problems = list(problems_of(model, header["proof"], arrays, X, y, sample_weight, groups))
-        bounds = list(_bounds(claims, problems, arrays))
+        is_partial = header["proof"].get("partial") is True
+        bounds = list(_bounds(None if is_partial else claims, problems, arrays))
     except ProofError as error:
         raise ProofError(f"{path}: not proven: {error}") from None
     except (ValueError, KeyError, IndexError, TypeError) as error:
@@ -99,7 +105,8 @@ def check_proof(path, X, y=None, sample_weight=None, *, groups=None) -> ProofRep
         raise ProofError(f"{path}: not proven: the data do not fit the model ({error})") from error
     primal, dual = up(*(each[0] for each in bounds)), down(*(each[1] for each in bounds))
     claimed = header["certificate"]["primal"], header["certificate"]["dual"]
-    return ProofReport(str(path), primal, dual, claimed, len(problems), checker_lines())
+    remark = UNPROVEN if is_partial else ""
+    return ProofReport(str(path), primal, dual, claimed, len(problems), checker_lines(), remark)
 
 
 def _claims(model, header, arrays):
@@ -117,6 +124,8 @@ def _claims(model, header, arrays):
         raise ProofError("its claims are not two numbers a problem")
     if not all(isfinite(value) for each in claims for value in each):
         raise ProofError("a claim is NaN or infinite")
+    if proof.get("partial") is True:
+        return claims
     said = model.objective_, model.dual_objective_
     total = up(*(each[0] for each in claims)), down(*(max(each[1], 0.0) for each in claims))
     room = 1e-9 * abs(total[0])
@@ -129,6 +138,9 @@ def _claims(model, header, arrays):
 
 def _bounds(claims, problems, arrays):
     """(P from above, D from below) of each problem, once its claim holds."""
+    if claims is None:
+        yield from ((problem.bounds({}).high, 0.0) for problem in problems)
+        return
     if len(claims) != len(problems):
         raise ProofError(f"it claims {len(claims)} problems, but the model has {len(problems)}")
     for k, (claim, problem) in enumerate(zip(claims, problems, strict=True)):

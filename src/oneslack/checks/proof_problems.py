@@ -10,10 +10,13 @@ import scipy.sparse as sp
 from ..errors import OneslackError, ProofError
 from ..estimators._shared.given import example_weights
 from ..estimators._shared.weight_terms import rows_of_terms
+from ..metrics import k_of
+from ..verify.kernels import Kernel
 from ..verify.linear import Linear
 from ..verify.losses import ManyClasses, OneScore
 from ..verify.penalty import Penalty
-from .definitions.estimators import _against_others, _known_classes, _ones, _rows
+from ..verify.sample import FBeta, Pairs, Precision, Sample, TopK
+from .definitions.estimators import _against_others, _basis_features, _known_classes, _ones, _rows
 
 
 def problems_of(model, header, arrays, X, y, sample_weight, groups):
@@ -21,6 +24,10 @@ def problems_of(model, header, arrays, X, y, sample_weight, groups):
     builders = {
         "LinearSVC": _classes,
         "LinearSVR": _regression,
+        "RankSVM": partial(_ranking, groups=groups),
+        "OrdinalSVC": _ordinal,
+        "MetricSVC": _measure,
+        "KernelSVC": _kernel,
     }
     names = [kind.__name__ for kind in type(model).__mro__ if kind.__name__ in builders]
     if not names:
@@ -95,3 +102,62 @@ def _regression(model, C, arrays, X, y, sample_weight):
     name = getattr(model, "loss", "epsilon_insensitive")
     size = float(getattr(model, {"pinball": "quantile", "huber": "delta"}.get(name, "epsilon")))
     yield _linear(model, X, OneScore(name, y, C * _ones(len(y), sample_weight), size), arrays)
+
+
+def _ranking(model, C, arrays, X, y, sample_weight, groups=None):
+    X, y = _rows(X), np.asarray(y)
+    if model.basis_ is not None:
+        X = _basis_features(model.basis_, X)
+    loss = Sample(Pairs(y, groups, _ones(len(y), sample_weight)), C)
+    yield Linear(X, loss, np.atleast_2d(model.coef_))
+
+
+def _ordinal(model, C, arrays, X, y, sample_weight):
+    X, codes = _rows(X), _known_classes(model, y)
+    s = example_weights(X, model.classes_, codes, model.class_weight, sample_weight)
+    yield Linear(X, Sample(Pairs(codes, None, _ones(len(codes), s)), C), np.atleast_2d(model.coef_))
+
+
+def _measure(model, C, arrays, X, y, sample_weight):
+    X, y = _rows(X), np.asarray(y.toarray() if sp.issparse(y) else y)
+    if model.multilabel_:
+        columns = np.where(y.T > 0, 1.0, -1.0)
+    else:
+        columns = _against_others(_known_classes(model, y), len(model.classes_))
+    has_bias = model.fit_intercept and model.metric in ("error", "f1", "fbeta")
+    for k, signs in enumerate(columns):
+        bias = model.intercept_[k : k + 1] if has_bias else None
+        yield Linear(X, _sample_loss(model, signs, C), model.coef_[k : k + 1], bias)
+
+
+def _sample_loss(model, y, C):
+    n, P, metric = len(y), int(np.sum(y > 0)), model.metric
+    if metric == "error":
+        return OneScore("hinge", y, C * np.ones(n))
+    if metric in ("f1", "fbeta"):
+        return Sample(FBeta(y, 1.0 if metric == "f1" else float(model.beta)), C)
+    if metric == "roc_auc":
+        return Sample(Pairs(y, None, np.ones(n)), C)
+    if metric == "average_precision":
+        return Sample(Precision(y), C)
+    if metric not in ("prbep", "precision_at_k", "recall_at_k"):
+        raise OneslackError(f"no checker is written for metric {metric!r}: a model file holds no code")
+    k = P if metric == "prbep" else k_of(model.k, n)
+    return Sample(TopK(y, k, k if metric == "precision_at_k" else P), C)
+
+
+def _kernel(model, C, arrays, X, y, sample_weight):
+    codes, K, kernel = _known_classes(model, y), len(model.classes_), model._kernel
+    if not isinstance(kernel.name, str):
+        raise OneslackError("no checker is written for a kernel that is a function: a model file holds no code")
+    s = _ones(len(codes), example_weights(X, model.classes_, codes, model.class_weight, sample_weight))
+    w = np.zeros((len(codes), len(model.dual_coef_)))
+    w[model.support_] = model.dual_coef_.T
+    kind = (kernel.name, kernel.gamma, kernel.coef0, kernel.degree)
+    bias = model.intercept_ if model.fit_intercept else None
+    if K > 2 and model.multi_class != "ovr":
+        yield Kernel(X, kind, ManyClasses(codes, C * s, 1.0 - np.eye(K)), w, bias)
+        return
+    for k, signs in enumerate(_against_others(codes, K)):
+        of_k = None if bias is None else bias[k : k + 1]
+        yield Kernel(X, kind, OneScore("hinge", signs, C * s), w[:, k : k + 1], of_k)

@@ -127,7 +127,9 @@ class Scores:
 
     def plane(self, coefficients, offset) -> Plane:
         """The plane of a cut with these coefficients."""
-        return Plane(finite(self.adjoint(coefficients) * self.problem.mean, "adjoint"), offset)
+        normal = finite(self.adjoint(coefficients) * self.problem.mean, "adjoint")
+        is_labelling = getattr(self.model, "is_labelling", False)
+        return Plane(normal, offset, np.packbits(coefficients != 0.0) if is_labelling else None)
 
     def group_cuts(self, S, count) -> list[Plane]:
         """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""

@@ -43,4 +43,7 @@ def compare(claim, bounds, where="", drift=0.0):
         raise ProofError(
             f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_high!r} at most"
         )
+    room = max(drift * (primal - dual), LOOSE * abs(dual))
+    if bounds.dual_low < dual - room:
+        raise ProofError(f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_low!r} only")
     return bounds.high, min(bounds.dual_low, bounds.high)

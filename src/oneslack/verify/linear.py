@@ -57,10 +57,8 @@ class Linear(NamedTuple):
         return max(low, 0.0), middle + SAFE * abs(middle - low) + gamma(16) * abs(middle)
 
     def _plane_scores(self, proof, j):
-        """(n, rows): the scores where plane j was taken, as they are given or by the weights there."""
-        rows, n = len(self.w), self.X.shape[0]
-        if "scores" in proof:
-            return numbers(proof, "scores", (None, n * rows))[j].reshape(n, rows)
+        """(n, rows): the scores where plane j was taken."""
+        rows = len(self.w)
         point = numbers(proof, "points", (None, self.w.size + (rows if self.bias is not None else 0)))[j]
         weights, bias = point[: self.w.size], point[self.w.size :]
         return np.asarray(self.X @ weights.reshape(-1, rows)) + (bias if len(bias) else 0.0)

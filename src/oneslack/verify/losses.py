@@ -89,23 +89,21 @@ class OneScore(NamedTuple):
 
     def duals(self, proof, scores_at=None, free=False) -> Duals:
         """The dual point of a proof: duals (n,), or planes at points."""
-        if "points" in proof or "scores" in proof:
-            a = sum(weight * self.slope(F)[:, 0] for weight, F in planes(proof, scores_at, 1.0))
+        if "points" in proof:
+            a = sum(weight * self.slope(F)[:, 0] for weight, F in planes(proof, scores_at))
         else:
             a = numbers(proof, "duals", self.y.shape) if proof else np.zeros(len(self.y))
         low, high = self._bounds()
         with np.errstate(divide="ignore", invalid="ignore"):
             beyond = np.abs(a) / np.abs(np.where(a > 0, high, low) * self.c)
         beyond = np.where(a == 0, 0.0, np.fmax(beyond, 0.0))
-        excess = _small(float(beyond.max(initial=0.0)) - 1.0, "the dual of example", int(np.argmax(beyond)))
+        excess = small(float(beyond.max(initial=0.0)) - 1.0, "the dual of example", int(np.argmax(beyond)))
         gain, size = self._gain(a)
         left = abs(fsum(a.tolist())) if free else 0.0
         if left:
             # The duals of the heavier side times 1 - left / side balance, and are feasible as they are.
             side = max(-fsum(a[a < 0].tolist()), fsum(a[a > 0].tolist()))
-            excess += _small(
-                left / max(side, 1e-300), "the sum of the duals, which an intercept needs to be 0,"
-            )
+            excess += small(left / max(side, 1e-300), "the balance of the duals", limit=_limit(proof))
         return Duals(a[:, None], gain, size, excess + gamma(16))
 
     def _bounds(self):
@@ -150,8 +148,8 @@ class ManyClasses(NamedTuple):
 
     def duals(self, proof, scores_at=None, free=False) -> Duals:
         n, K = len(self.y), len(self.cost)
-        if "points" in proof or "scores" in proof:
-            alpha = sum(weight * self.slope(F) for weight, F in planes(proof, scores_at, 1.0))
+        if "points" in proof:
+            alpha = sum(weight * self.slope(F) for weight, F in planes(proof, scores_at))
         elif proof:
             alpha = self._given(proof, n, K)
         else:
@@ -161,7 +159,7 @@ class ManyClasses(NamedTuple):
             raise ProofError(f"a dual of example {rows[np.argmin(values)]} is negative")
         given = np.bincount(rows, values, n)
         beyond = np.divide(given, self.c, out=np.where(given > 0, inf, 0.0), where=self.c > 0)
-        excess = _small(float(beyond.max(initial=0.0)) - 1.0, "the dual of example", int(np.argmax(beyond)))
+        excess = small(float(beyond.max(initial=0.0)) - 1.0, "the dual of example", int(np.argmax(beyond)))
         A = sp.csr_array((given, (np.arange(n), self.y)), shape=(n, K)) - alpha
         gains = values * self.cost[self.y[rows], classes]
         taken = 0.0
@@ -170,7 +168,7 @@ class ManyClasses(NamedTuple):
             # What flows between classes is circles and paths from who gives too much to who gets too much:
             # without the paths, of at most K - 1 steps, they balance.
             taken = SAFE * (K - 1) * fsum(left) / 2.0
-            _small(taken / max(fsum(values), 1e-300), "what the classes give, beside what they get,")
+            small(taken / max(fsum(values), 1e-300), "the balance of the classes", limit=_limit(proof))
         cost = float(self.cost.max())
         return Duals(A, down(gains, -gamma(8) * gains), up(gains), excess + gamma(K + 16), taken, cost)
 
@@ -185,20 +183,25 @@ class ManyClasses(NamedTuple):
         return sp.csr_array((values, classes.astype(np.int64), ends), shape=(n, K))
 
 
-def planes(proof, scores_at, total):
-    """Yield (share of the total, scores (n, rows)) of the planes of a proof: each lies under the risk, since it
-    is the risk's own at some scores, whoever chose these."""
+def planes(proof, scores_at):
+    """Yield (share, scores_at(j)) of the planes j of a proof: each lies under the risk, since it is the risk's own
+    at some scores, whoever chose these."""
     weights = numbers(proof, "weights", (None,))
-    excess = fsum(weights.tolist()) / total - 1.0
+    excess = fsum(weights.tolist()) - 1.0
     if (weights < 0).any() or excess > ROUNDING:
         raise ProofError("the weights of the planes are negative, or sum to more than there is")
     for j, weight in enumerate(weights / (1.0 + max(excess, 0.0)) * (1.0 - gamma(len(weights) + 8))):
         yield weight, scores_at(j)
 
 
-def _small(excess, what, i=None):
+def _limit(proof):
+    """How much is rounding: planes are found anew, and an example on the edge may be on its other side."""
+    return 0.5 if "points" in proof else ROUNDING
+
+
+def small(excess, what, i=None, limit=ROUNDING):
     """The share by which something is off, which must be nothing but rounding."""
-    if not excess <= ROUNDING:
+    if not excess <= limit:
         where = "" if i is None else f" {i}"
         outside = "is outside its bounds by a share of" if i is not None else "is off by a share of"
         raise ProofError(f"{what}{where} {outside} {excess:.3g}")

@@ -26,14 +26,20 @@ def proof_to_file(model, header, arrays):
     results, why = model._results(), no_proof(model)
     if why is not None:
         raise OneslackError(f"{type(model).__name__} has no proof to save: {why}")
-    for k, result in enumerate(results):
+    is_partial = _is_estimate(results)
+    for k, result in enumerate(() if is_partial else results):
         arrays |= {f"proof.{k}.{name}": array for name, array in result.duals.items()}
     arrays |= _named_terms(model)
     claims = [[float(result.primal), float(result.dual)] for result in results]
     header["proof"] = {
-        "version": VERSION, "C": float(getattr(model, "C_", model.C)), "claims": claims,
+        "version": VERSION, "partial": is_partial, "C": float(getattr(model, "C_", model.C)), "claims": claims,
         "fingerprint": fingerprint(arrays),
     }  # fmt: skip
+
+
+def _is_estimate(results):
+    """Whether lower bounds are estimates, of sampled cuts or of another problem: then P alone is proven."""
+    return any(result.solver in ("sampled_cuts", "basis_functions") for result in results)
 
 
 def _named_terms(model) -> dict:
@@ -61,8 +67,10 @@ def no_proof(model) -> str | None:
         return "its certificate is of the model before `reduce`; save that with proof=True"
     if getattr(model, "n_forgotten_", 0):
         return "examples of `partial_fit` are forgotten, and nobody could check it"
+    if _is_estimate(results):
+        return None
     if not all(result.certified for result in results):
-        return "its lower bound is an estimate, which no dual point proves"
+        return "nothing is certified, as the status of its training says"
     if any(result.duals is None for result in results):
         solvers = ", ".join(sorted({result.solver for result in results if result.duals is None}))
         return (
