@@ -9,14 +9,24 @@ import scipy.sparse as sp
 
 from ..errors import OneslackError, ProofError
 from ..estimators._shared.given import example_weights
-from ..estimators._shared.weight_terms import rows_of_terms
+from ..estimators._shared.weight_terms import rows_of_terms, tagger_terms
 from ..metrics import k_of
+from ..problems.regulariser_input import regulariser_of
+from ..verify.chains import Chains
 from ..verify.kernels import Kernel
 from ..verify.linear import Linear
 from ..verify.losses import ManyClasses, OneScore
 from ..verify.penalty import Penalty
 from ..verify.sample import FBeta, Pairs, Precision, Sample, TopK
-from .definitions.estimators import _against_others, _basis_features, _known_classes, _ones, _rows
+from ..verify.structured import Structured
+from .definitions.estimators import (
+    _against_others,
+    _basis_features,
+    _known_classes,
+    _ones,
+    _refuse_unknown,
+    _rows,
+)
 
 
 def problems_of(model, header, arrays, X, y, sample_weight, groups):
@@ -28,6 +38,7 @@ def problems_of(model, header, arrays, X, y, sample_weight, groups):
         "OrdinalSVC": _ordinal,
         "MetricSVC": _measure,
         "KernelSVC": _kernel,
+        "SequenceTagger": _tagger,
     }
     names = [kind.__name__ for kind in type(model).__mro__ if kind.__name__ in builders]
     if not names:
@@ -161,3 +172,30 @@ def _kernel(model, C, arrays, X, y, sample_weight):
     for k, signs in enumerate(_against_others(codes, K)):
         of_k = None if bias is None else bias[k : k + 1]
         yield Kernel(X, kind, OneScore("hinge", signs, C * s), w[:, k : k + 1], of_k)
+
+
+# Structured outputs.
+
+
+def _penalty(terms) -> Penalty:
+    return Penalty(terms.prior, terms.scale, terms.nonnegative)
+
+
+def _tagger(model, C, arrays, X, y, sample_weight):
+    if model.rescaling != "margin" or model.kernel is not None:
+        raise OneslackError("no checker is written for taggers with slack rescaling or a kernel")
+    rows, chain = model._features(X), model.model_
+    tokens, ends = rows.values, np.asarray(rows.offsets, dtype=np.int64)
+    codes = np.searchsorted(model.classes_, _flat_labels(y))
+    may = {"pairs": chain.allowed, "start": chain.allowed_start, "end": chain.allowed_end}
+    may = {name: part for name, part in may.items() if part is not None}
+    examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
+    terms = regulariser_of(chain, **tagger_terms(model, model._indexer, chain, model.classes_))
+    yield Structured(examples, C * _ones(len(rows), sample_weight), model.coef_, _penalty(terms))
+
+
+def _flat_labels(Y):
+    if hasattr(Y, "dtype") and Y.ndim == 1 and Y.dtype != object:
+        return Y
+    _refuse_unknown([None in list(labels) for labels in Y])
+    return np.concatenate([np.asarray(list(labels)) for labels in Y])

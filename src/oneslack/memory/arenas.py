@@ -48,6 +48,9 @@ class Arena:
         """Forget all but these cuts, which are numbered 0, 1, ... from now on."""
         raise NotImplementedError
 
+    def outputs(self, numbers) -> list | None:
+        """The outputs of these cuts, arrays of whole numbers; None where they were not kept."""
+
     def _extend(self, **parts):
         """Add to the arrays; returns the number of the first new cut."""
         first = self.n_rows
@@ -160,6 +163,10 @@ class OutputArena(Arena):
     def view(self):
         return self.model.cut_view(self.data, self.Z, self.starts, self.examples, self.factors)
 
+    def outputs(self, numbers):
+        lengths = np.diff(self.data.offsets)[self.examples[numbers]]
+        return [self.Z[at : at + size] for at, size in zip(self.starts[numbers], lengths, strict=True)]
+
     def is_same(self, number, cuts, k):
         z, start = cuts.outputs[k], self.starts[number]
         return np.array_equal(self.Z[start : start + len(z)], z)
@@ -189,3 +196,10 @@ def with_room(array, size):
     bigger = np.zeros(max(size, len(array) + len(array) // 2, 64), array.dtype)
     bigger[: len(array)] = array
     return bigger
+
+
+def smallest(numbers):
+    """Whole numbers in the smallest type that holds them."""
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    fits = [kind for kind in (np.int8, np.int16, np.int32) if np.iinfo(kind).min <= low <= high <= np.iinfo(kind).max]
+    return numbers.astype(fits[0] if fits else np.int64)
