@@ -19,6 +19,7 @@ from ..verify.losses import ManyClasses, OneScore
 from ..verify.penalty import Penalty
 from ..verify.sample import FBeta, Pairs, Precision, Sample, TopK
 from ..verify.structured import Structured
+from ..verify.trees import Rules, Trees
 from .definitions.estimators import (
     _against_others,
     _basis_features,
@@ -39,6 +40,7 @@ def problems_of(model, header, arrays, X, y, sample_weight, groups):
         "MetricSVC": _measure,
         "KernelSVC": _kernel,
         "SequenceTagger": _tagger,
+        "GrammarParser": _parser,
     }
     names = [kind.__name__ for kind in type(model).__mro__ if kind.__name__ in builders]
     if not names:
@@ -199,3 +201,38 @@ def _flat_labels(Y):
         return Y
     _refuse_unknown([None in list(labels) for labels in Y])
     return np.concatenate([np.asarray(list(labels)) for labels in Y])
+
+
+def _parser(model, C, arrays, X, y, sample_weight):
+    from ..estimators.grammar_parser import _both
+
+    if model.loss != "brackets" or model.rescaling != "margin" or model.span_features:
+        raise OneslackError("no checker is written for parsers with span features, another loss or rescaling")
+    sentences, trees = _both(X, y)
+    outside = set(model.outside_)
+    kept = [i for i in range(len(trees)) if i not in outside]
+    grammar, parser = model.grammar_, model.model_
+    words = [np.asarray(grammar.word_ids(sentences[i]), dtype=int) for i in kept]
+    outputs = [np.asarray(grammar.encode(trees[i]), dtype=int) for i in kept]
+    s = _ones(len(kept), None if sample_weight is None else np.asarray(sample_weight, dtype=float)[kept])
+    prior = parser.frequency_prior() if model.frequencies == "prior" else None
+    rules = _rules(grammar, parser)
+    yield Structured(Trees(rules, words, outputs), C * s, model.coef_, Penalty(prior=prior))
+
+
+def _rules(grammar, parser) -> Rules:
+    """A Grammar as the checker reads it."""
+    from ..models.grammar.binarise import PHRASE
+    from ..models.grammar.tables import score_labels
+
+    label, labels = score_labels(grammar)
+    counted = np.array([kind == PHRASE for kind, _ in labels])
+    ptr = grammar.chain_ptr
+    chains = [grammar.chain_rules[ptr[q] : ptr[q + 1]].tolist() for q in range(grammar.n_chains)]
+    return Rules(
+        grammar.binary_parent, grammar.binary_left, grammar.binary_right, grammar.unary_parent, chains,
+        grammar.chain_parent, grammar.chain_child,
+        np.repeat(np.arange(grammar.n_classes), np.diff(grammar.lexical_ptr)), grammar.lexical_tag,
+        np.where(counted[label], label, -1),
+        grammar.frequency_weights() if parser.frequencies else None, float(parser.missing),
+    )  # fmt: skip
