@@ -162,7 +162,9 @@ def _sample_loss(model, y, C):
 def _kernel(model, C, arrays, X, y, sample_weight):
     codes, K, kernel = _known_classes(model, y), len(model.classes_), model._kernel
     if not isinstance(kernel.name, str):
-        raise OneslackError("no checker is written for a kernel that is a function: a model file holds no code")
+        raise OneslackError(
+            "no checker is written for a kernel that is a function: a model file holds no code"
+        )
     s = _ones(len(codes), example_weights(X, model.classes_, codes, model.class_weight, sample_weight))
     w = np.zeros((len(codes), len(model.dual_coef_)))
     w[model.support_] = model.dual_coef_.T
@@ -188,7 +190,7 @@ def _tagger(model, C, arrays, X, y, sample_weight):
         raise OneslackError("no checker is written for taggers with slack rescaling or a kernel")
     rows, chain = model._features(X), model.model_
     tokens, ends = rows.values, np.asarray(rows.offsets, dtype=np.int64)
-    codes = np.searchsorted(model.classes_, _flat_labels(y))
+    codes = _codes(model.classes_, _flat_labels(y))
     may = {"pairs": chain.allowed, "start": chain.allowed_start, "end": chain.allowed_end}
     may = {name: part for name, part in may.items() if part is not None}
     examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
@@ -196,9 +198,21 @@ def _tagger(model, C, arrays, X, y, sample_weight):
     yield Structured(examples, C * _ones(len(rows), sample_weight), model.coef_, _penalty(terms))
 
 
+def _codes(classes, labels):
+    """The places of labels among the classes."""
+    known, found = (
+        {label: k for k, label in enumerate(classes.tolist())},
+        np.unique(labels, return_inverse=True),
+    )
+    places = np.array([known.get(label, -1) for label in found[0].tolist()])
+    if (places < 0).any():
+        raise ProofError(f"the data have the label {found[0][np.argmin(places)]!r}, which the model has not")
+    return places[found[1]]
+
+
 def _flat_labels(Y):
-    if hasattr(Y, "dtype") and Y.ndim == 1 and Y.dtype != object:
-        return Y
+    if len(Y) and np.ndim(Y[0]) == 0:  # of a file: those of all tokens
+        return np.asarray(Y)
     _refuse_unknown([None in list(labels) for labels in Y])
     return np.concatenate([np.asarray(list(labels)) for labels in Y])
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from ..certificate.rounding import Proof, dual_proof, gamma
 from ..objective import KeptWeights
 from ..result import Torn
-from .arenas import SparseArena, arena_of, smallest, with_room
+from .arenas import SparseArena, arena_of, with_room
+from .dual_points import smallest
 from .state_coding import check_places
 
 #: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.
@@ -200,12 +199,12 @@ class Remembered:
         mass = float((given * problem.cut_lengths()).sum())
         loss = float(np.einsum("i,i", alpha, np.abs(self.arena.b[rows])))
         sums = len(places) + extent.terms + 16
-        point = partial(self._written, rows, alpha.copy())
-        return dual_proof(self.regulariser, v, self.linear, mass, loss, sums, excess, point=point)
+        return dual_proof(self.regulariser, v, self.linear, mass, loss, sums, excess, point=self.written)
 
-    def _written(self, rows, alpha) -> dict | None:
+    def written(self) -> dict | None:
         """The dual point as `Proof.point` gives it: outputs of examples, with their duals."""
-        outputs = self.arena.outputs(rows)
+        places = self._with_dual()
+        alpha, outputs = self.alpha[places], self.arena.outputs(self.slots[places])
         if outputs is None:
             return None
         examples = np.repeat(np.arange(len(self.counts)), self.counts)[self._is_dual()]

@@ -24,6 +24,7 @@ import numpy as np
 from ..certificate.rounding import Proof, dual_proof, gamma, norm_up
 from ..cuts import Plane
 from ..data.rows import SMALL, equal_shards
+from ..memory.dual_points import class_point
 from ..models.answers import finite
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
@@ -205,7 +206,7 @@ class Shares:
         """The duals alpha as `Proof.point` gives them: (n,), what scores are multiplied by, or of several
         classes those of the wrong ones that are not 0, row by row."""
         c = self.problem.C * self.model.coefficients(self.data, shares)
-        return {"duals": c} if c.ndim == 1 else sparse_point(c, self.data.y)
+        return class_point(c, self.data.y)
 
     def value(self, shares) -> float:
         """D at shares, balanced where there are intercepts."""
@@ -247,15 +248,6 @@ class Shares:
 
         sizes = extent.dual_sizes(C, linear)
         return dual_proof(regulariser, v, linear, *sizes, sums, excess, refined, point)
-
-
-def sparse_point(coefficients, y) -> dict:
-    """Duals of classes from what their scores are multiplied by, (n, K): alpha_iz = -c_iz for z != y_i."""
-    wrong = coefficients < 0.0
-    wrong[np.arange(len(y)), y] = False
-    rows, classes = np.nonzero(wrong)
-    ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(y)))])
-    return {"duals": -coefficients[rows, classes], "classes": classes.astype(np.int32), "ends": ends}
 
 
 def passes_of(problem):

@@ -29,8 +29,9 @@ from ..kernels.definite import why_indefinite
 from ..kernels.expansion import Expansion
 from ..kernels.near_rows import coordinates, near_order
 from ..kernels.rounding import dual_down, primal_up
+from ..memory.dual_points import class_point
 from ..models.answers import finite
-from .capabilities import Capable, lacks, sparse_point
+from .capabilities import Capable, lacks
 from .in_memory import Problem, check_C
 
 #: What a model must offer.
@@ -162,7 +163,7 @@ class KernelProblem(Capable, Identified):
     def _written(self, point) -> dict:
         """The dual point as `Proof.point` gives it."""
         c = point.coefficients
-        return {"duals": c[:, 0]} if self.slots == 1 else sparse_point(c, self.data.y)
+        return class_point(c[:, 0] if self.slots == 1 else c, self.data.y)
 
     def near_order(self, parts) -> np.ndarray | None:
         """(n_nodes,): the nodes in an order where neighbours have the same target and are near each other,

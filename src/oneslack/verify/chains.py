@@ -42,7 +42,11 @@ class Chains(NamedTuple):
         F, E = product(self.X, w[self.blocks["features"]].reshape(-1, L))
         shapes = {"pairs": (L, L), "start": (L,), "end": (L,), "triples": (L, L, L)}
         of = {k: w[self.blocks[k]].reshape(m) if k in self.blocks else np.zeros(m) for k, m in shapes.items()}
-        wide = np.abs(F).max(axis=1, initial=0.0) + self.costs.max() + sum(np.abs(part).max() for part in of.values())
+        wide = (
+            np.abs(F).max(axis=1, initial=0.0)
+            + self.costs.max()
+            + sum(np.abs(part).max() for part in of.values())
+        )
         token = 2.0 * SAFE * (E.max(axis=1, initial=0.0) + gamma(8 * int(T.max(initial=1)) + 16) * wide)
         for name, may in self.may.items():
             of[name] = np.where(may, of[name], -np.inf)
@@ -74,7 +78,9 @@ class Chains(NamedTuple):
     def _tokens(self, of):
         """The tokens of the outputs of the examples `of`, and the number of the output of each."""
         T = self.sizes[of]
-        return np.arange(T.sum()) + np.repeat(self.ends[of] - np.cumsum(T) + T, T), np.repeat(np.arange(len(of)), T)
+        return np.arange(T.sum()) + np.repeat(self.ends[of] - np.cumsum(T) + T, T), np.repeat(
+            np.arange(len(of)), T
+        )
 
     def losses(self, of, Z):
         """(m,): loss of the outputs; a ProofError where one is none."""

@@ -39,7 +39,7 @@ def compare(claim, bounds, where="", drift=0.0):
         )
     if primal > bounds.high + LOOSE * abs(bounds.high):
         raise ProofError(f"the claim is P = {primal!r}{where}, but P at these weights is {bounds.high!r}")
-    if dual > bounds.dual_high + drift * (primal - dual):
+    if dual > max(bounds.dual_high, 0.0) + drift * (primal - dual):
         raise ProofError(
             f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_high!r} at most"
         )

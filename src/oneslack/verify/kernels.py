@@ -68,7 +68,9 @@ class Kernel(NamedTuple):
         if name == "precomputed":
             return X[some], 0.0
         if name in ("rbf", "laplacian"):  # t exp(-t) <= 1: a relative error of t does no more to exp(-t)
-            return np.exp(-g * cdist(X[some], X, "sqeuclidean" if name == "rbf" else "cityblock")), gamma(d + 64)
+            return np.exp(-g * cdist(X[some], X, "sqeuclidean" if name == "rbf" else "cityblock")), gamma(
+                d + 64
+            )
         products, off = X[some] @ X.T, gamma(d + 4) * float((np.abs(X[some]) @ np.abs(X.T)).max())
         if name == "linear":
             return products, off

@@ -158,11 +158,15 @@ class TopK(Labelled):
             return 0.0, 0.0, 0.0  # the truth, or what is as good
         if b != k - a:
             raise ProofError(f"a labelling of the proof has not {k} positives")
-        beta, alpha = (k - a) / (P - a) if k <= P and a < P else 1.0, (P - a) / (k - a) if k > P and a < k else 1.0
+        beta, alpha = (
+            (k - a) / (P - a) if k <= P and a < P else 1.0,
+            (P - a) / (k - a) if k > P and a < k else 1.0,
+        )
         return self.n * (min(k, P) - a) / self.unit, beta, alpha
 
     def worst(self, f):
         up, down_, A, B = self.sorted(f)
+
         def value(a):
             loss, beta, alpha = self.cost(a, self.k - a)
             return loss + alpha * B[self.k - a] - beta * A[a]
@@ -190,5 +194,8 @@ class Precision(Labelled):
             sums = np.append(np.cumsum(gains[::-1])[::-1], 0.0)
             k = self.P - int(np.argmax(sums[::-1]))
             before[k:], turned[j - 1] = j, self.P - k
-        shares[up], shares[down_] = before * (self.n / (self.P * self.N)), -turned * (self.n / (self.P * self.N))
+        shares[up], shares[down_] = (
+            before * (self.n / (self.P * self.N)),
+            -turned * (self.n / (self.P * self.N)),
+        )
         return self.n * (1.0 - float((i / (i + before)).sum()) / self.P), shares

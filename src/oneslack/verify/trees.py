@@ -106,7 +106,11 @@ class Trees(NamedTuple):
         R, n = self.rules, len(self.words)
         plain = w if R.logs is None else w[:-1] + w[-1] * R.logs
         best, errors, m = np.zeros(n), np.zeros(n), np.array([len(words) for words in self.words])
-        wide = float(np.abs(plain).max()) if R.logs is None else float((np.abs(w[:-1]) + np.abs(w[-1] * R.logs)).max())
+        wide = (
+            float(np.abs(plain).max())
+            if R.logs is None
+            else float((np.abs(w[:-1]) + np.abs(w[-1] * R.logs)).max())
+        )
         longest = 2 + max(map(len, R.chains), default=0)
         errors = SAFE * 8.0 * gamma(8 * longest * (2 * m.max() + 2)) * longest * m * (wide + 4.0)
         cells = len(R.parent) + len(R.chains)
@@ -134,7 +138,11 @@ class Trees(NamedTuple):
                 if width == 1:
                     for k, s in enumerate(some):
                         word, given = self.words[s][i]
-                        rules = np.flatnonzero(R.of_class == word) if given == -1 else np.array([given] * (given >= 0), int)
+                        rules = (
+                            np.flatnonzero(R.of_class == word)
+                            if given == -1
+                            else np.array([given] * (given >= 0), int)
+                        )
                         np.maximum.at(base[k], R.tag[rules], w[B + U + rules])
                 else:
                     joined = np.full((K, B), -np.inf)

@@ -19,6 +19,7 @@ hinge (newton.py), else by dual passes.  Data that fit into the budget are read 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -209,12 +210,14 @@ class Reader:
             return self.balanced
         if not self.duals.is_whole:
             raise Torn
-        return self._proof_of(self.duals.v, self.duals.loss, self.duals.sums)
+        return self._proof_of(self.duals.v, self.duals.loss, self.duals.sums, self.duals.store)
 
-    def _proof_of(self, v, linear, sums):
+    def _proof_of(self, v, linear, sums, store, flow=None):
         extent, C = self.problem.extent, self.problem.C
         excess = gamma(32 + n_scores_of(self.problem))
-        return dual_proof(self.problem.regulariser, v, linear, *extent.dual_sizes(C, linear), sums, excess)
+        sizes = extent.dual_sizes(C, linear)
+        point = partial(self.duals.written, self.source, self.pieces, store, flow)
+        return dual_proof(self.problem.regulariser, v, linear, *sizes, sums, excess, point=point)
 
     def _looked_at(self):
         """The best of the points that were looked at in this read."""
@@ -352,10 +355,10 @@ class Reader:
         if flow is None:
             return duals.dual
         duals.flow = sums[3]
-        proof = self._proof_of(problem.C * sums[5], problem.C * sums[4], problem.n)
-        dual = problem.regulariser.dual(proof.v, proof.linear)
+        v, linear = problem.C * sums[5], problem.C * sums[4]
+        dual = problem.regulariser.dual(v, linear)
         if self.balanced is None or dual >= self.bound:
-            self.balanced = proof
+            self.balanced = self._proof_of(v, linear, problem.n, duals.store.copy(), flow)
         return dual
 
     def _sum_over(self, function):

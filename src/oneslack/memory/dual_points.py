@@ -1,0 +1,47 @@
+"""A dual point as named arrays, which a model file keeps as its proof (docs/certificate.md); one of
+
+duals (n,)                               what the score of each example is multiplied by
+duals, classes, ends (n + 1,)            duals of wrong classes that are not 0, row by row
+duals, examples, outputs                 outputs of examples, one behind the other, with their duals
+weights, points or labels                planes: the w where each was taken, or what its labelling has wrong
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def class_point(coefficients, y) -> dict:
+    """Duals from what scores are multiplied by, c (n,) or (n, K): c itself, or alpha_iz = -c_iz for z != y_i."""
+    if coefficients.ndim == 1:
+        return {"duals": coefficients}
+    wrong = coefficients < 0.0
+    wrong[np.arange(len(y)), y] = False
+    rows, classes = np.nonzero(wrong)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(y)))])
+    return {"duals": -coefficients[rows, classes], "classes": classes.astype(np.int32), "ends": ends}
+
+
+def joined_points(points) -> dict:
+    """The point of all examples from those of parts, pairs (first example, point)."""
+    joined = {
+        name: np.concatenate([point[name] + (lo if name == "examples" else 0) for lo, point in points])
+        for name in points[0][1]
+        if name != "ends"
+    }
+    if "ends" in points[0][1]:
+        joined["ends"] = np.append(
+            0, np.cumsum(np.concatenate([np.diff(point["ends"]) for _, point in points]))
+        )
+    return joined
+
+
+def smallest(numbers):
+    """Whole numbers in the smallest type that holds them."""
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    fits = [
+        kind
+        for kind in (np.int8, np.int16, np.int32)
+        if np.iinfo(kind).min <= low <= high <= np.iinfo(kind).max
+    ]
+    return numbers.astype(fits[0] if fits else np.int64)
