@@ -164,8 +164,8 @@ class Proof:
     free_error   a bound of sum_k |v_k - v~_k| over the free weights
     free         as for Extent, where the dual point itself tells
     refine       a proof of a dual point that is as good, with smaller errors
-    point        gives the dual point itself as named arrays, for whoever writes it down (docs/certificate.md);
-                 to be called before the next step
+    point        gives the dual point itself as named arrays (memory/dual_points.py); to be called before the
+                 next step
     """
 
     v: np.ndarray

@@ -14,10 +14,12 @@ from ..metrics import k_of
 from ..problems.regulariser_input import regulariser_of
 from ..verify.chains import Chains
 from ..verify.kernels import Kernel
+from ..verify.labellings import FBeta, Precision, TopK
 from ..verify.linear import Linear
 from ..verify.losses import ManyClasses, OneScore
+from ..verify.pairs import Pairs
 from ..verify.penalty import Penalty
-from ..verify.sample import FBeta, Pairs, Precision, Sample, TopK
+from ..verify.sample import Sample
 from ..verify.structured import Structured
 from ..verify.trees import Rules, Trees
 from .definitions.estimators import (

@@ -89,7 +89,7 @@ def load_to_predict(path) -> Saved:
 
 
 def save(model, path, source, training, proof=False):
-    """Write the model with its certificate, `source` and the facts of the `training`, perhaps with its proof."""
+    """Write the model with its certificate, or its `proof`, its `source` and the facts of the `training`."""
     from ..formats import save_model
 
     header, arrays = model._to_file(proof)

@@ -188,9 +188,12 @@ def _save(model, output, source, facts, proof):
 
     facts["proof"] = None
     if proof:
-        facts["proof"] = no_proof(model) is None
-        if not facts["proof"]:
-            complain(f"saved without a proof: {no_proof(model)}.")
+        from ..checks.proof import checker_lines
+
+        if (why := no_proof(model)) is None:
+            facts["proof"] = checker_lines(model)
+        else:
+            complain(f"saved without a proof: {why}.")
 
     # What is not finite (a bound that was never found) JSON cannot hold.
     known = {
@@ -227,15 +230,13 @@ def _summary(facts, examples, subject) -> str:
         f"  objective {number(facts['primal'])}, optimum at least {number(facts['dual'])}\n"
         f"  {examples.words(facts)}, {subject.words}; read in {facts['read_seconds']:.2f} s\n{remark}"
         f"  {facts['solver']}: {facts['steps']:,} steps in {facts['seconds']:.2f} s ({facts['reason']})"
-        + (f"\n  {proof_words(facts['model'], facts['data'])}" if facts["proof"] else "")
+        + (f"\n  {proof_words(facts)}" if facts["proof"] else "")
     )
 
 
-def proof_words(model, data) -> str:
+def proof_words(facts) -> str:
     """How to check a model that carries its proof."""
     import shlex
 
-    from ..checks.proof import checker_lines
-
-    words = shlex.join(["oneslack", "verify", str(model), str(data)])
-    return f"proven by {checker_lines()} lines of NumPy you can read: `{words}` recomputes both bounds"
+    words = shlex.join(["oneslack", "verify", str(facts["model"]), str(facts["data"])])
+    return f"proven by {facts['proof']} lines of NumPy you can read: `{words}` recomputes both bounds"

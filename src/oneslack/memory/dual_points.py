@@ -12,7 +12,7 @@ import numpy as np
 
 
 def class_point(coefficients, y) -> dict:
-    """Duals from what scores are multiplied by, c (n,) or (n, K): c itself, or alpha_iz = -c_iz for z != y_i."""
+    """Duals from what scores are multiplied by, c (n,) or (n, K): c itself, or -c_iz for all z != y_i."""
     if coefficients.ndim == 1:
         return {"duals": coefficients}
     wrong = coefficients < 0.0

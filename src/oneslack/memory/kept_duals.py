@@ -20,8 +20,8 @@ class KeptDuals:
         self.is_whole = True  # not while sums change: Ctrl-C may come
 
     def shares(self, rows, y, store=None):
-        """Those of some examples, now or in what was stored once.  Shares of classes sum to 1: the own one has
-        1 minus all others."""
+        """Those of some examples, now or in what was stored once.  Shares of classes sum to 1: the own one
+        has 1 minus all others."""
         p = (self.store if store is None else store)[rows].astype(np.float64)
         if p.ndim == 2:
             each = np.arange(len(p))

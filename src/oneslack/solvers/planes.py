@@ -144,8 +144,8 @@ class Planes:
         return Proof(v, linear, v_error, linear_error, free_error, free, point=self._point())
 
     def _point(self):
-        """What gives the dual point: the shares of the planes, and what they are planes of; None where that is
-        not known of each."""
+        """What gives the dual point: the shares of the planes, and what they are planes of; None where that
+        is not known of each."""
         held = np.flatnonzero(self.a > 0.0)
         held = held[self.n_groups * self.has_floor <= held]
         if self.n_groups > 1 or any(self.places[j] is None for j in held):

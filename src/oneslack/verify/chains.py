@@ -3,8 +3,8 @@
     score(z) = sum_t <W[:, z_t], x_t> + sum_t pair[z_(t-1), z_t] (+ triple) (+ start[z_1] + end[z_T])
     loss(y, z) = sum_t losses[y_t, z_t]
 
-The worst sequence is found by Viterbi's algorithm, over all sentences of one length at once.  Weights lie in the
-order [features (d, L) | pairs (L, L) | triples (L, L, L) | start (L,) | end (L,)], where there are any.
+The worst sequence is found by Viterbi's algorithm, over all sentences of one length at once.  Weights lie in
+the order [features (d, L) | pairs (L, L) | triples (L, L, L) | start (L,) | end (L,)], where there are any.
 """
 
 from typing import Any, NamedTuple
@@ -52,7 +52,7 @@ class Chains(NamedTuple):
             of[name] = np.where(may, of[name], -np.inf)
         best, errors = np.zeros(len(T)), np.bincount(np.repeat(np.arange(len(T)), T), token, len(T))
         for length in np.unique(T[T > 0]):
-            some = np.flatnonzero(T == length)
+            some = np.flatnonzero(length == T)
             at = self.ends[some][:, None] + np.arange(length)
             y, G = self.y[at], F[at]
             said = np.take_along_axis(G, y[:, :, None], 2)[:, :, 0].sum(axis=1) + of["start"][y[:, 0]]

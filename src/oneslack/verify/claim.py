@@ -1,28 +1,21 @@
 """What a model file claims, against what was computed from the data."""
 
-from __future__ import annotations
-
-import hashlib
 from math import isfinite
-
-import numpy as np
+from typing import NamedTuple
 
 from ..errors import ProofError
 
-#: Of proofs that are written.
-VERSION = 1
 #: By what share of itself a claimed primal may lie above P(w), and a gap below the proven one.
 LOOSE, DRIFT = 1e-6, 0.05
 
 
-def fingerprint(arrays) -> str:
-    """Of the numbers of a model and its proof, all but their names in other files."""
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+class Bounds(NamedTuple):
+    """low <= P(w) <= high, and dual_low <= D(alpha) <= dual_high, of which dual_low <= min P is proven."""
+
+    low: float
+    high: float
+    dual_low: float
+    dual_high: float
 
 
 def compare(claim, bounds, where="", drift=0.0):

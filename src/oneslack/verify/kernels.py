@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from .linear import Bounds
+from .claim import Bounds
 from .sums import SAFE, gamma
 
 #: Rows of the kernel matrix that are held at a time.

@@ -4,24 +4,14 @@ A free intercept (not penalised) has no minimum unless its duals balance: what i
 for as if duals were scaled, or taken back, until they do (losses.py).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from .claim import Bounds
 from .penalty import Penalty
 from .sums import SAFE, adjoint, gamma, numbers, product
-
-
-class Bounds(NamedTuple):
-    """low <= P(w) <= high, and dual_low <= D(alpha) <= dual_high, of which dual_low <= min P is proven."""
-
-    low: float
-    high: float
-    dual_low: float
-    dual_high: float
 
 
 class Linear(NamedTuple):

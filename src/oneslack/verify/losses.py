@@ -13,11 +13,9 @@ For any a the line -a f + gain(a) lies under c phi(y, f), where gain(a) = -(c ph
     pinball                       y   0         inf   quantile - 1 .. quantile
     huber                         y   0         2     -delta .. delta
 
-Several classes (Crammer and Singer): c (max_z cost(y, z) + f_z - f_y) >= sum_z alpha_z (cost(y, z) + f_z - f_y)
-for alpha >= 0 with sum_z alpha_z <= c.
+Several classes (Crammer and Singer): c (max_z cost(y, z) + f_z - f_y) >= sum_z alpha_z (cost(y, z) + f_z -
+f_y) for alpha >= 0 with sum_z alpha_z <= c.
 """
-
-from __future__ import annotations
 
 from math import fsum, inf
 from typing import NamedTuple
@@ -27,23 +25,8 @@ import scipy.sparse as sp
 from scipy.special import xlog1py, xlogy
 
 from ..errors import ProofError
+from .duals import Duals, limit_of, planes, small
 from .sums import SAFE, check_ends, down, gamma, numbers, up
-
-#: By what share duals may lie beyond their bounds, or not balance: rounding, paid for as if they were scaled.
-ROUNDING = 1e-9
-
-
-class Duals(NamedTuple):
-    """A dual point: A (n, rows), by which scores are multiplied; its gain from below, how large its terms are,
-    by which share duals must be scaled to be feasible; and how much may be taken from duals of single examples
-    so that intercepts balance, with the largest cost there is."""
-
-    A: object
-    gain: float
-    size: float
-    excess: float
-    taken: float = 0.0
-    cost: float = 0.0
 
 
 class OneScore(NamedTuple):
@@ -103,7 +86,7 @@ class OneScore(NamedTuple):
         if left:
             # The duals of the heavier side times 1 - left / side balance, and are feasible as they are.
             side = max(-fsum(a[a < 0].tolist()), fsum(a[a > 0].tolist()))
-            excess += small(left / max(side, 1e-300), "the balance of the duals", limit=_limit(proof))
+            excess += small(left / max(side, 1e-300), "the balance of the duals", limit=limit_of(proof))
         return Duals(a[:, None], gain, size, excess + gamma(16))
 
     def _bounds(self):
@@ -168,7 +151,7 @@ class ManyClasses(NamedTuple):
             # What flows between classes is circles and paths from who gives too much to who gets too much:
             # without the paths, of at most K - 1 steps, they balance.
             taken = SAFE * (K - 1) * fsum(left) / 2.0
-            small(taken / max(fsum(values), 1e-300), "the balance of the classes", limit=_limit(proof))
+            small(taken / max(fsum(values), 1e-300), "the balance of the classes", limit=limit_of(proof))
         cost = float(self.cost.max())
         return Duals(A, down(gains, -gamma(8) * gains), up(gains), excess + gamma(K + 16), taken, cost)
 
@@ -181,28 +164,3 @@ class ManyClasses(NamedTuple):
         if len(classes) and not 0 <= classes.min() <= classes.max() < K:
             raise ProofError(f"the proof has a dual of a class that is none of the {K}")
         return sp.csr_array((values, classes.astype(np.int64), ends), shape=(n, K))
-
-
-def planes(proof, scores_at):
-    """Yield (share, scores_at(j)) of the planes j of a proof: each lies under the risk, since it is the risk's own
-    at some scores, whoever chose these."""
-    weights = numbers(proof, "weights", (None,))
-    excess = fsum(weights.tolist()) - 1.0
-    if (weights < 0).any() or excess > ROUNDING:
-        raise ProofError("the weights of the planes are negative, or sum to more than there is")
-    for j, weight in enumerate(weights / (1.0 + max(excess, 0.0)) * (1.0 - gamma(len(weights) + 8))):
-        yield weight, scores_at(j)
-
-
-def _limit(proof):
-    """How much is rounding: planes are found anew, and an example on the edge may be on its other side."""
-    return 0.5 if "points" in proof else ROUNDING
-
-
-def small(excess, what, i=None, limit=ROUNDING):
-    """The share by which something is off, which must be nothing but rounding."""
-    if not excess <= limit:
-        where = "" if i is None else f" {i}"
-        outside = "is outside its bounds by a share of" if i is not None else "is off by a share of"
-        raise ProofError(f"{what}{where} {outside} {excess:.3g}")
-    return max(excess, 0.0)

@@ -3,12 +3,10 @@
     penalty(w) = 1/2 sum_k r_k^2 (w_k - prior_k)^2         or sum_k r_k |w_k| (L1); some w_k held >= 0
     min P >= gain + min_w (penalty(w) - <v, w>)            v = sum_i alpha_i x_i
 
-The minimum is a sum over k of concave functions of v_k: where v_k is known within an error, it is least at one
-of the two ends.  Under L1 it is 0 where |v_k| <= r_k, else minus infinity: duals are divided by the largest
-|v_k| / r_k.  Gains are concave and 0 at 0, so that duals times t < 1 keep at least t of a gain.
+The minimum is a sum over k of concave functions of v_k: where v_k is known within an error, it is least at
+one of the two ends.  Under L1 it is 0 where |v_k| <= r_k, else minus infinity: duals are divided by the
+largest |v_k| / r_k.  Gains are concave and 0 at 0, so that duals times t < 1 keep at least t of a gain.
 """
-
-from __future__ import annotations
 
 from typing import Any, NamedTuple
 

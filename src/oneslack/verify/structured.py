@@ -1,10 +1,11 @@
-"""P and D of structured outputs: the structural hinge, max over outputs z of loss(y, z) + score(z) - score(y).
+"""P and D of structured outputs: the structural hinge, max over outputs z of loss(y, z) + score(z) -
+score(y).
 
     P(w) = penalty(w) + sum_i c_i max_z (loss(y_i, z) + <w, psi(x_i, z)> - <w, psi(x_i, y_i)>)
     v    = sum alpha_iz (psi(x_i, y_i) - psi(x_i, z)),       gain = sum alpha_iz loss(y_i, z)
 
-A proof lists outputs z of examples, as many whole numbers each as the example says, with their duals alpha >= 0,
-whose sum is at most c_i.  chains.py and trees.py tell hinges, losses and features.
+A proof lists outputs z of examples, as many whole numbers each as the example says, with their duals alpha >=
+0, whose sum is at most c_i.  chains.py and trees.py tell hinges, losses and features.
 """
 
 from typing import Any, NamedTuple
@@ -12,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ProofError
-from .linear import Bounds
-from .losses import small
+from .claim import Bounds
+from .duals import small
 from .penalty import Penalty
 from .sums import SAFE, down, gamma, numbers, up
 

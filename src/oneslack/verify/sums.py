@@ -1,11 +1,9 @@
 """Sums of floats, and how far off they are at most.
 
-A sum of k products of floats, in whatever order it is taken, is off by at most gamma(k) = k u / (1 - k u) times
-the sum of their sizes, u = 2^-53 (Higham 2002, chapter 3).  `fsum` of Python is off by one rounding.  SAFE
-covers that such bounds are themselves computed in floats.
+A sum of k products of floats, in whatever order it is taken, is off by at most gamma(k) = k u / (1 - k u)
+times the sum of their sizes, u = 2^-53 (Higham 2002, chapter 3).  `fsum` of Python is off by one rounding.
+SAFE covers that such bounds are themselves computed in floats.
 """
-
-from __future__ import annotations
 
 from math import fsum, inf, nextafter
 

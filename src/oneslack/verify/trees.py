@@ -1,9 +1,9 @@
 """Trees of a context-free grammar with weights for its rules, and the loss of brackets.
 
-A tree over m words is three numbers a span, (rule, split, chain), parents first and left before right: a binary
-rule, or for one word (split -1) a lexical one, makes a symbol, and a chain of unary rules (-1 for none) may lead
-up from it.  Its score is the sum of the weights of its rules, [binary | unary | lexical | log p]; log p, where it
-is a feature, is the sum of the logarithms of their frequencies.
+A tree over m words is three numbers a span, (rule, split, chain), parents first and left before right: a
+binary rule, or for one word (split -1) a lexical one, makes a symbol, and a chain of unary rules (-1 for
+none) may lead up from it.  Its score is the sum of the weights of its rules, [binary | unary | lexical | log
+p]; log p, where it is a feature, is the sum of the logarithms of their frequencies.
 
     loss(y, z) = c (brackets of y that z lacks) + (2 - c) (brackets of z that y lacks)
                = c |y| + sum over the brackets (label, first, last) of z:  -c if y has it, else 2 - c
@@ -25,9 +25,9 @@ ROOM = 10**7
 
 
 class Rules(NamedTuple):
-    """parent, left, right of binary rules; unary parents; chain q is the unary rules chains[q], top first, from
-    symbol bottom[q] to top[q]; lexical rule r gives word class `of_class[r]` the symbol tag[r]; label (symbols,),
-    -1 where it makes no bracket; logs (rules,) of frequencies, or None."""
+    """parent, left, right of binary rules; unary parents; chain q is the unary rules chains[q], top first,
+    from symbol bottom[q] to top[q]; lexical rule r gives word class `of_class[r]` the symbol tag[r]; label
+    (symbols,), -1 where it makes no bracket; logs (rules,) of frequencies, or None."""
 
     parent: np.ndarray
     left: np.ndarray
@@ -55,8 +55,9 @@ class Trees(NamedTuple):
         return np.array([6 * len(words) - 3 for words in self.words])
 
     def read(self, i, tree):
-        """(numbers of the weights of all rules, {(label, first, last): times}); a ProofError for what is no tree
-        of sentence i: the children of each rule are what it says, the words are those of the sentence."""
+        """(numbers of the weights of all rules, {(label, first, last): times}); a ProofError for what is no
+        tree of sentence i: the children of each rule are what it says, the words are those of the
+        sentence."""
         R, words, used, brackets = self.rules, self.words[i], [], Counter()
         B, U, open_ = len(R.parent), len(R.unary), [(0, len(words), 0)]  # spans to come, and their symbols
         for rule, split, chain in np.reshape(tree, (-1, 3)).tolist():

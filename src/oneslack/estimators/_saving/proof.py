@@ -11,9 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import OneslackError
-from ...verify.claim import VERSION, fingerprint
+from ...formats.model_file import fingerprint
 from .._shared.given import given_terms
 from .._shared.weight_terms import rows_of_terms
+
+#: Of proofs that are written.
+VERSION = 1
 
 
 def proof_to_file(model, header, arrays):
@@ -32,8 +35,8 @@ def proof_to_file(model, header, arrays):
     arrays |= _named_terms(model)
     claims = [[float(result.primal), float(result.dual)] for result in results]
     header["proof"] = {
-        "version": VERSION, "partial": is_partial, "C": float(getattr(model, "C_", model.C)), "claims": claims,
-        "fingerprint": fingerprint(arrays),
+        "version": VERSION, "partial": is_partial, "C": float(getattr(model, "C_", model.C)),
+        "claims": claims, "fingerprint": fingerprint(arrays),
     }  # fmt: skip
 
 
@@ -65,6 +68,8 @@ def no_proof(model) -> str | None:
         return "it was loaded from a file without one; train it again, and save with proof=True"
     if hasattr(model, "reduction_error_"):
         return "its certificate is of the model before `reduce`; save that with proof=True"
+    if model._saving not in ("linear", "kernel", "tagger", "parser"):
+        return "no checker is written for models of one's own, or with latent values; use check_certificate"
     if getattr(model, "n_forgotten_", 0):
         return "examples of `partial_fit` are forgotten, and nobody could check it"
     if _is_estimate(results):

@@ -107,7 +107,7 @@ class PassDuals:
         shares = model.balanced(data, self.passes.shares, flow)
         return problem.shares.sum(shares), problem.C * model.dual_loss(data, shares)
 
-    def point(self, flow):
+    def written(self, flow):
         """The duals as `Proof.point` gives them, balanced where there is a flow."""
         problem, shares = self.problem, self.passes.shares
         if flow is not None:
@@ -227,7 +227,7 @@ class CutDuals:
         self.store.refresh()
         return self.store.w.copy(), self.store.linear, np.zeros(0)
 
-    def point(self, flow):
+    def written(self, flow):
         """As that of PassDuals; there are no intercepts."""
         return self.store.written()
 

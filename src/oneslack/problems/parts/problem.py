@@ -179,8 +179,8 @@ class SplitProblem(Problem):
         )
 
     def _written_duals(self, flow) -> dict | None:
-        """The duals of all workers, one behind the other, as `Proof.point` gives them; None where one has lost
-        them."""
+        """The duals of all workers, one behind the other, as `Proof.point` gives them; None where one has
+        lost them."""
         found = {}
         for answer in self.engine.ask("dual_point", flow):
             found |= answer

@@ -222,7 +222,7 @@ class Worker:
 
     def dual_point(self, flow=None):
         """{first example: the duals as they are written down}; they balance by the flow of all workers."""
-        return {self.part.lo: self._duals.point(flow)} if self._duals is not None else {}
+        return {self.part.lo: self._duals.written(flow)} if self._duals is not None else {}
 
     def dual_state(self):
         """{first example: state} of the duals."""
