@@ -11,13 +11,13 @@ import numpy as np
 class Plane:
     """A plane under the risk: R(w) >= offset - <normal, w> for all w, equal where it was taken.
 
-    place  what it is the plane of, where that is known: the w where it was taken, or, as bits, the examples
-           that its labelling has wrong
+    place  what it is the plane of, where that is known, for proofs (memory/dual_points.py): ("labels", bits
+           of the examples that its labelling has wrong), or ("duals", what scores are multiplied by)
     """
 
     normal: np.ndarray
     offset: float
-    place: np.ndarray | None = None
+    place: tuple[str, np.ndarray] | None = None
 
     def value(self, w) -> float:
         return self.offset - float(np.einsum("i,i", self.normal, w))

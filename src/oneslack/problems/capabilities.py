@@ -58,6 +58,8 @@ class Capable:
         return self.sees_scores or self.has_batches
 
 
+#: Coefficients of a cut that are kept for a proof, where weights are fewer.
+KEPT = 4096
 #: How much faster products of dense matrices are than the same products one by one.
 PRODUCT = 8.0
 
@@ -129,8 +131,14 @@ class Scores:
     def plane(self, coefficients, offset) -> Plane:
         """The plane of a cut with these coefficients."""
         normal = finite(self.adjoint(coefficients) * self.problem.mean, "adjoint")
-        is_labelling = getattr(self.model, "is_labelling", False)
-        return Plane(normal, offset, np.packbits(coefficients != 0.0) if is_labelling else None)
+        return Plane(normal, offset, self._place(coefficients))
+
+    def _place(self, c):
+        """What the plane of a cut is the plane of, where that is less than a point, or next to nothing."""
+        if getattr(self.model, "is_labelling", False):
+            return "labels", np.packbits(c != 0.0)
+        is_short = c.ndim == 1 and len(c) <= max(KEPT, self.problem.n_params)
+        return ("duals", c * self.problem.mean) if is_short and not self.has_dear_cuts else None
 
     def group_cuts(self, S, count) -> list[Plane]:
         """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""

@@ -61,7 +61,7 @@ class Planes:
         with self._changing():
             self.n_added += 1
             self._append(plane.normal, plane.offset, group=group)
-            self.places[-1] = place if plane.place is None else plane.place
+            self.places[-1] = plane.place or (None if place is None else ("points", place))
             if len(self) == 1:
                 self.a[0] = self.weight
 
@@ -148,13 +148,18 @@ class Planes:
         is not known of each."""
         held = np.flatnonzero(self.a > 0.0)
         held = held[self.n_groups * self.has_floor <= held]
-        if self.n_groups > 1 or any(self.places[j] is None for j in held):
+        places = [self.places[j] for j in held]
+        names = {None if place is None else place[0] for place in places}
+        if self.n_groups > 1 or None in names or len(names) > 1:
             return None
+        a, stacked = self.a[held], [place[1] for place in places]
 
         def point():
-            places = [self.places[j] for j in held]
-            name = "labels" if places and places[0].dtype == np.uint8 else "points"
-            return {"weights": self.a[held] / self.weight, name: np.array(places)} if places else {}
+            if not places:
+                return {}
+            if names == {"duals"}:
+                return {"duals": a @ np.array(stacked)}
+            return {"weights": a / self.weight, places[0][0]: np.array(stacked)}
 
         return point
 

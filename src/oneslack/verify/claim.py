@@ -30,8 +30,6 @@ def compare(claim, bounds, where="", drift=0.0):
         raise ProofError(
             f"the claim is P = {primal!r}{where}, but P at these weights is {bounds.low!r} at least"
         )
-    if primal > bounds.high + LOOSE * abs(bounds.high):
-        raise ProofError(f"the claim is P = {primal!r}{where}, but P at these weights is {bounds.high!r}")
     if dual > max(bounds.dual_high, 0.0) + drift * (primal - dual):
         raise ProofError(
             f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_high!r} at most"

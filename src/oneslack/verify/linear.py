@@ -42,9 +42,9 @@ class Linear(NamedTuple):
         if point.taken:
             error = error + SAFE * point.taken * _largest(self.X)
         low = self.penalty.dual(V, error, gain)
-        middle = self.penalty.dual(V, np.zeros_like(V), point.gain)
+        middle = point.gain if self.penalty.is_l1 else self.penalty.dual(V, np.zeros_like(V), point.gain)
         # No dual at all proves P >= 0, too; D is concave, so that it is no farther above than below.
-        return max(low, 0.0), middle + SAFE * abs(middle - low) + gamma(16) * abs(middle)
+        return max(low, 0.0), middle + SAFE * abs(middle - low) + gamma(256) * (abs(middle) + point.size)
 
     def _plane_scores(self, proof, j):
         """(n, rows): the scores where plane j was taken."""

@@ -102,7 +102,7 @@ class OneScore(NamedTuple):
         if self.name == "logistic":
             p = np.clip(a * self.y / c, 0.0, 1.0)
             gains = -c * (xlogy(p, p) + xlog1py(1.0 - p, -p))
-            size = gains + c
+            size = gains + np.abs(a)
             return down(gains, -gamma(64) * size), up(size)
         k = {"squared_hinge": 4.0, "squared_epsilon_insensitive": 4.0, "huber": 2.0}.get(self.name, inf)
         epsilon = self.size if "epsilon" in self.name else 0.0

@@ -24,7 +24,8 @@ def gamma(k) -> float:
 
 def up(*values) -> float:
     """At least the sum of the numbers and arrays given."""
-    return nextafter(fsum(np.concatenate([np.ravel(value) for value in values]).tolist()), inf)
+    total = fsum(np.concatenate([np.ravel(value) for value in values]).tolist())
+    return nextafter(total, inf) if total else 0.0  # a sum that is 0 is exact
 
 
 def down(*values) -> float:
