@@ -3,6 +3,7 @@
 import ast
 import random
 from fractions import Fraction
+from itertools import pairwise
 from itertools import product as all_of
 from pathlib import Path
 
@@ -26,8 +27,10 @@ TREES = ["(S (NP (D the) (N dog)) (VP (V saw) (NP (D a) (N cat))))", "(S (NP (N 
          "(S (NP (N cats)) (VP (VP (V sleep)) (PP (P in) (NP (N parks)))))"]  # fmt: skip
 #: What the checker must not know, however far away.
 FORBIDDEN = ("solvers", "problems", "memory", "_jit", "models", "estimators", "losses", "driver")
-LOSSES = ("hinge", "squared_hinge", "logistic", "epsilon_insensitive", "squared_epsilon_insensitive", "pinball",
-          "huber")  # fmt: skip
+LOSSES = (
+    "hinge", "squared_hinge", "logistic", "epsilon_insensitive", "squared_epsilon_insensitive", "pinball",
+    "huber",
+)  # fmt: skip
 
 
 def test_the_checker_imports_nothing_that_trains():
@@ -244,7 +247,7 @@ def test_worst_sequences(order, seed):
     hinges, errors = chains.hinges(w)
     for i in range(4):
         truth = y[ends[i] : ends[i + 1]]
-        allowed = [z for z in all_of(range(L), repeat=len(truth)) if all(may[a, b] for a, b in zip(z, z[1:]))]
+        allowed = [z for z in all_of(range(L), repeat=len(truth)) if all(may[a, b] for a, b in pairwise(z))]
         losses = [sum(chains.costs[a, b] for a, b in zip(truth, z, strict=True)) for z in allowed]
         values = [loss + (psi(i, z) - psi(i, truth)) @ w for loss, z in zip(losses, allowed, strict=True)]
         assert abs(hinges[i] - max(values)) <= errors[i] + 1e-12

@@ -22,6 +22,20 @@ def class_point(coefficients, y) -> dict:
     return {"duals": -coefficients[rows, classes], "classes": classes.astype(np.int32), "ends": ends}
 
 
+def checked_places(places) -> list:
+    """What planes are of (cuts.Plane), as a state holds it; a ValueError where it does not fit."""
+    places = list(places)
+    known = [place for place in places if place is not None]
+    pairs = all(isinstance(place, tuple) and len(place) == 2 for place in known)
+    if not pairs or not all(isinstance(place[1], np.ndarray) and place[1].ndim == 1 for place in known):
+        raise ValueError("what the planes are of is no list of arrays")
+    if len({(str(name), array.shape, array.dtype) for name, array in known}) > 1:
+        raise ValueError("what the planes are of is not of one kind")
+    if not {name for name, _ in known} <= {"points", "labels", "duals"}:
+        raise ValueError("what the planes are of is not known")
+    return places
+
+
 def joined_points(points) -> dict:
     """The point of all examples from those of parts, pairs (first example, point)."""
     joined = {

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..certificate.rounding import Proof, gamma
+from ..memory.dual_points import checked_places
 from ..objective import inner
 from ..result import Torn
 from .normals import new_normals
@@ -241,7 +242,7 @@ class Planes:
         self.n_added, self.n_merges = state["n_added"], state["n_merges"]
         self.groups = state["groups"].copy() if "groups" in state else np.zeros(len(self.offsets), int)
         m = len(self.normals)
-        self.places = list(state.get("places", [None] * m))
+        self.places = checked_places(state.get("places", [None] * m))
         shapes = {part.shape for part in (self.offsets, self.a, self.idle, self.groups)}
         if shapes != {(m,)} or self._gram.shape != (m, m) or len(self.places) != m:
             raise ValueError(f"the {m} planes do not fit together")

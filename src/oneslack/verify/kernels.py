@@ -3,8 +3,9 @@
     |w|^2 = <c, K c>,   scores K c + b,   |v|^2 = <A, K A> for duals A
 
 By Cauchy and Schwarz |k(x, z)| <= r(x) r(z), r(x)^2 = k(x, x), and a computed value is off by at most a share
-of that, so that products with c are off by a share of r_i sum_j |c_j| r_j.  That k is positive semi-definite, so
-that there are such phi, is taken at its word for a matrix that is given, and for other than the usual kernels.
+of that, so that products with c are off by a share of r_i sum_j |c_j| r_j.  That k is positive semi-definite,
+so that there are such phi, is taken at its word for a matrix that is given, and for other than the usual
+kernels.
 """
 
 from math import sqrt
