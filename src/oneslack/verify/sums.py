@@ -30,7 +30,7 @@ def up(*values) -> float:
 
 def down(*values) -> float:
     """At most that sum."""
-    return -up(*(-np.asarray(value) for value in values))
+    return 0.0 - up(*(-np.asarray(value) for value in values))
 
 
 def product(X, W):
