@@ -18,12 +18,10 @@ from .sums import gamma
 class Labelled:
     """Measures of labels y of -1 and +1: positives and negatives, by falling scores."""
 
-    doubt = 0.0
-
     def __init__(self, y):
         self.y, self.n, self.up, self.down = y, len(y), np.flatnonzero(y > 0), np.flatnonzero(y < 0)
         self.P, self.N = len(self.up), len(self.down)
-        self.reach = np.ones(self.n)
+        self.reach, self.doubt = np.ones(self.n), gamma(64) * self.n * (self.n + 1)
 
     def sorted(self, f):
         """(positives, negatives, sums of the positives from each on, sums of so many negatives)."""
@@ -49,7 +47,7 @@ class FBeta(Labelled):
 
     def __init__(self, y, beta):
         super().__init__(y)
-        self.b2, self.doubt = beta * beta, gamma(64) * self.n * (self.n + 1)
+        self.b2 = beta * beta
 
     def cost(self, a, b):
         below = self.b2 * self.P + a + b
@@ -62,7 +60,7 @@ class FBeta(Labelled):
         a, low, high = np.arange(self.P + 1), np.zeros(self.P + 1, int), np.full(self.P + 1, self.N)
         while (open_ := low < high).any():
             b = (low + high) // 2
-            step = self.cost(a, b + 1)[0] - self.cost(a, b)[0] + B[np.minimum(b + 1, self.N)] - B[b]
+            step = self.cost(a, b + 1)[0] - self.cost(a, b)[0] + f[down_[np.minimum(b, self.N - 1)]]
             low, high = np.where(open_ & (step > 0), b + 1, low), np.where(open_ & (step <= 0), b, high)
         best = int(np.argmax(self.cost(a, low)[0] - A + B[low]))
         return self.chosen(up, down_, best, low[best])
