@@ -177,10 +177,13 @@ class Proof:
     refine: Callable[[], Proof] | None = None
     point: Callable[[], dict] | None = None
 
+    def sums(self) -> tuple:
+        """Its numbers, without the point."""
+        return self.v, self.linear, self.v_error, self.linear_error, self.free_error
+
     def kept(self) -> tuple:
         """What a state holds of it; `taken_up` is the way back."""
-        point = None if self.point is None else self.point()
-        return self.v, self.linear, self.v_error, self.linear_error, self.free_error, point
+        return *self.sums(), None if self.point is None else self.point()
 
     @staticmethod
     def taken_up(kept) -> Proof | None:

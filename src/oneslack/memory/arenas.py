@@ -103,7 +103,7 @@ class SparseArena(Arena):
 
     def append(self, cuts):
         rows = _rows(cuts.deltas)
-        self.known += [_whole(output) for output in cuts.outputs]
+        self.known += [_whole(output) for output in cuts.outputs or [None] * len(cuts)]
         if self.values.dtype == np.float32 and (rows.data.astype(np.float32) != rows.data).any():
             self.values = self.values.astype(np.float64)
         ends = self.size + rows.indptr[1:].astype(np.int64)

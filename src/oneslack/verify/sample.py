@@ -32,19 +32,21 @@ class Sample(NamedTuple):
 
     def duals(self, proof, scores_at=None, free=False) -> Duals:
         n = len(self.measure.reach)
-        A, M, losses, sides = np.zeros(n), np.zeros(n), [], [0.0, 0.0]
+        A, M, losses, free_parts = np.zeros(n), np.zeros(n), [], []
         for weight, output in planes(proof, lambda j: self._output(proof, j, scores_at)) if proof else ():
             loss, shares = output
             A += weight * shares
             M += weight * np.abs(shares)
             losses.append(weight * loss)
-            sides[fsum(shares) < 0] += weight * abs(fsum(shares))
+            free_parts.append(weight * fsum(shares))
         # The dual point is the mean of the outputs, of which A is a rounded sum.
         J, rounded = len(losses), gamma(len(losses) + 16) * fsum(M)
-        left = abs(fsum(A)) + rounded if free and J else 0.0
-        # The planes of the heavier side times 1 - left / side balance.
-        excess = small(left / max(*sides, 1e-300), "the balance of the planes", limit=0.5) if left else 0.0
-        gain, excess = self.C * down(losses), excess + gamma(J + 64)
+        gain, excess = self.C * down(losses), gamma(J + 64)
+        if free and any(free_parts):
+            # The planes of the heavier side times 1 - left / side balance.
+            side = max(abs(fsum(part for part in free_parts if part * sign > 0)) for sign in (-1, 1))
+            left = abs(fsum(free_parts)) + gamma(J + 16) * fsum(map(abs, free_parts))
+            excess += small(left / side, "the balance of the planes", limit=0.5)
         doubt = rounded if "labels" in proof else rounded + self.measure.doubt
         return Duals(self.C * A[:, None], gain, gain, excess, SAFE * self.C * doubt, 1.0)
 

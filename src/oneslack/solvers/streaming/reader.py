@@ -152,6 +152,7 @@ class Reader:
         self.duals = KeptDuals(problem, n_scores_of(problem), plan.duals)
         self.rows = WorkingSet(source, plan.rows, plan.numbers)
         self.pieces = source.pieces(plan.piece_rows)
+        self.written = partial(self.duals.written, source, self.pieces)
         self.numbers = source.numbers(self.pieces)
         self.starts = np.array([lo for lo, _ in self.pieces])
         self.w = problem.regulariser.start()
@@ -161,7 +162,7 @@ class Reader:
         self.best, self.bound = np.inf, -np.inf
         self.mean, self.points = MeanPoint(), None
         self.gap = np.inf  # what the estimate says at the end of a read
-        self.balanced = None  # the best dual point with intercepts
+        self.balanced = self.balanced_of = None  # the best dual point with intercepts, and what it is made of
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
         self.probe = self._probe()
 
@@ -213,10 +214,8 @@ class Reader:
         return self._proof_of(self.duals.v, self.duals.loss, self.duals.sums, self.duals.store)
 
     def _proof_of(self, v, linear, sums, store, flow=None):
-        extent, C = self.problem.extent, self.problem.C
-        excess = gamma(32 + n_scores_of(self.problem))
-        sizes = extent.dual_sizes(C, linear)
-        point = partial(self.duals.written, self.source, self.pieces, store, flow)
+        sizes = self.problem.extent.dual_sizes(self.problem.C, linear)
+        excess, point = gamma(32 + n_scores_of(self.problem)), partial(self.written, store, flow)
         return dual_proof(self.problem.regulariser, v, linear, *sizes, sums, excess, point=point)
 
     def _looked_at(self):
@@ -355,10 +354,10 @@ class Reader:
         if flow is None:
             return duals.dual
         duals.flow = sums[3]
-        v, linear = problem.C * sums[5], problem.C * sums[4]
-        dual = problem.regulariser.dual(v, linear)
+        dual = problem.regulariser.dual(v := problem.C * sums[5], linear := problem.C * sums[4])
         if self.balanced is None or dual >= self.bound:
-            self.balanced = self._proof_of(v, linear, problem.n, duals.store.copy(), flow)
+            self.balanced_of = duals.store.copy(), flow
+            self.balanced = self._proof_of(v, linear, problem.n, *self.balanced_of)
         return dual
 
     def _sum_over(self, function):
@@ -377,7 +376,7 @@ class Reader:
         mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
         mine |= {"plan": _layout(self.plan), "optimiser": self.optimiser.state()}
         mine |= {"mean": self.mean.state(), "points": self.points and self.points.state()}
-        mine |= {"balanced": self.balanced and self.balanced.kept()}
+        mine |= {"balanced": self.balanced and (*self.balanced.sums(), self.balanced_of)}
         return {"w": self.w, "streaming": mine}
 
     def _restore(self, state):
@@ -386,7 +385,8 @@ class Reader:
         self.optimiser.restore(state["optimiser"])
         for name in BOUNDS:
             setattr(self, name, state[name])
-        self.balanced = Proof.taken_up(state.get("balanced"))
+        if kept := state.get("balanced"):
+            self.balanced, self.balanced_of = Proof(*kept[:5], point=partial(self.written, *kept[5])), kept[5]
         if state["plan"] != _layout(self.plan):
             self._bounds(self._ends())  # the duals may be of another type
             return
