@@ -26,7 +26,17 @@ def squared_norm(v) -> float:
 
 def inner(u, v) -> float:
     """<u, v>, without the threads of a BLAS, which stall when the cores are busy."""
-    return float(u.dot(v) if u.size <= SHORT else np.einsum("i,i", u, v))
+    if u.size <= SHORT:
+        return float(u.dot(v))
+    if not (_is_plain(u) and _is_plain(v)):
+        return float(np.einsum("i,i", u, v))
+    from ._jit.vectors import dot
+
+    return dot(u, v)
+
+
+def _is_plain(v) -> bool:
+    return v.flags.c_contiguous and v.dtype == np.float64
 
 
 def relative_gap(primal: float, dual: float) -> float:
@@ -76,6 +86,19 @@ class Regulariser:
     def curvature(self):
         """r^2, or None for ones."""
         return None if self.scale is None else self.scale**2
+
+    @cached_property
+    def curvatures(self) -> np.ndarray:
+        """(n_params,): r^2, 0 where a coordinate is free."""
+        r2 = np.ones(self.n_params) if self.scale is None else self.curvature.copy()
+        if self.n_free:
+            r2[self.free] = 0.0
+        return r2
+
+    @cached_property
+    def centre(self) -> np.ndarray:
+        """(n_params,): the prior, zeros where there is none."""
+        return np.zeros(self.n_params) if self.prior is None else self.prior
 
     @cached_property
     def weakest(self) -> float:

@@ -5,6 +5,15 @@ from numba.extending import register_jitable
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def dot(a, b):
+    """<a, b>."""
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def distance2(a, b):
     """|a - b|^2."""
     total = 0.0

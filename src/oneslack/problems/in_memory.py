@@ -181,6 +181,13 @@ class Problem(Capable, Identified):
     def scores(self) -> Scores | None:
         return Scores(self) if self.sees_scores else None
 
+    def offers(self, names) -> bool:
+        """Whether the model has all methods of these names; it is asked once."""
+        known = self.__dict__.setdefault("_offered", {})
+        if names not in known:
+            known[names] = not lacks(self.model, names)
+        return known[names]
+
     @property
     def shares(self) -> Shares | None:
         return Shares.of(self) if self.sees_scores else None
