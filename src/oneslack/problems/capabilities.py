@@ -222,7 +222,7 @@ class Shares:
         """The duals alpha as `Proof.point` gives them: (n,), what scores are multiplied by, or of several
         classes those of the wrong ones that are not 0, row by row."""
         c = self.problem.C * self.model.coefficients(self.data, shares)
-        return class_point(c, getattr(self.data, "y", None))
+        return {"duals": c} if c.ndim == 1 else class_point(c, self.data.y)
 
     def value(self, shares) -> float:
         """D at shares, balanced where there are intercepts."""
