@@ -6,9 +6,9 @@ intercept), and all sums are times C.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import overload, register_jitable
 
+from .compiler import njit
 from .rows import row_add, row_dot, row_nonzeros
 from .scalar_loss import FUSED, charge, curvature, smooth, target, touched
 
@@ -30,29 +30,31 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
     n, d = y.shape[0], r2.shape[0]
     fall, loose, ahead, tried = rule
     S, v, g, direction = np.empty(n), np.empty(d), np.empty(d), np.empty(d)
-    H, mu = np.empty((d, d)), start_mu
-    weight = C * s.sum()
-    for k in range(W.shape[0]):
+    H, mu, weight = np.empty((d, d)), start_mu, 0.0
+    for i in range(n):
+        weight += C * s[i]
+    k, is_new, enough = 0, True, 0.0
+    while k < W.shape[0]:
         linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, v)
         regular, slack = _gradient(w, v, r2, prior, g)
-        primal = regular + losses
-        dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v)
-        W[k] = w
-        path[k, MU], path[k, PRIMAL], path[k, DUAL] = mu, primal, dual
-        enough = tol * abs(primal)
-        if primal - dual <= enough:
-            return k + 1, mu, 0.0
+        if is_new:
+            primal = regular + losses
+            dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, direction)
+            for j in range(d):  # a copy of slices would compile a message on shapes, for two seconds
+                W[k, j] = w[j]
+            path[k, MU], path[k, PRIMAL], path[k, DUAL] = mu, primal, dual
+            enough = tol * abs(primal)
+            if primal - dual <= enough:
+                return k + 1, mu, 0.0
         promise = _step(phi, X, s, C, r2, has_bias, p, mu, g, weight / unit, H, direction)
         # Follow the path w(mu) loosely, as `descend` does.
-        if min(slack, promise if error > 0.5 * enough else np.inf) <= loose * error:
+        if is_new and min(slack, promise if error > 0.5 * enough else np.inf) <= loose * error:
             mu *= min(max(np.sqrt(0.4 * enough / max(error, 1e-300)), fall), 0.7)
-            linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, v)
-            regular, slack = _gradient(w, v, r2, prior, g)
-            promise = _step(phi, X, s, C, r2, has_bias, p, mu, g, weight / unit, H, direction)
+            is_new = False
+            continue
         if not 0.0 < promise < np.inf:
             return k + 1, mu, 0.0
-        for i in range(n):
-            dS[i] = row_dot(X, i, direction) + (direction[d - 1] if has_bias else 0.0)
+        _project(X, direction, has_bias, dS)
         if error + promise <= ahead * enough and promise <= 0.1 * tried:
             return k + 1, mu, promise
         first, second = 0.0, 0.0
@@ -62,6 +64,7 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
         t = search(phi, y, s, C, S, dS, mu, first, second)
         for j in range(d):
             w[j] += t * direction[j]
+        k, is_new = k + 1, True
     return W.shape[0], mu, 0.0
 
 
@@ -89,6 +92,14 @@ def _look(phi, X, y, s, C, w, has_bias, mu, S, p, v):
 
 
 @register_jitable
+def _project(X, w, has_bias, out):
+    """The scores of all examples."""
+    bias = w[w.shape[0] - 1] if has_bias else 0.0
+    for i in range(out.shape[0]):
+        out[i] = row_dot(X, i, w) + bias
+
+
+@register_jitable
 def _gradient(w, v, r2, prior, g):
     """g = r^2 (w - prior) - v; returns the regulariser, and what the gradient adds to the gap."""
     regular, slack = 0.0, 0.0
@@ -101,8 +112,9 @@ def _gradient(w, v, r2, prior, g):
 
 
 @register_jitable
-def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v):
-    """D at the duals p; with an intercept those of the heavier side are scaled down until they balance."""
+def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, room):
+    """D at the duals p; with an intercept those of the heavier side are scaled down until they balance.
+    `room` is as long as v, and overwritten."""
     if not has_bias:
         return linear + _least(r2, prior, v)
     up, down = 0.0, 0.0
@@ -114,14 +126,14 @@ def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v):
     common = min(up, down)
     if common <= 0.0:
         return 0.0 if up == down else -np.inf
-    shares = common / up, common / down
-    balanced, linear = np.zeros(v.shape[0]), 0.0
+    share_up, share_down, linear = common / up, common / down, 0.0
+    room[:] = 0.0
     for i in range(y.shape[0]):
-        q = p[i] * (shares[0] if p[i] > 0.0 else shares[1])
+        q = p[i] * (share_up if p[i] > 0.0 else share_down)
         if q != 0.0:
             linear += s[i] * (target(phi, y[i]) * q - charge(phi, y[i], q, 1.0))
-            row_add(X, i, C * s[i] * q, balanced)
-    return C * linear + _least(r2, prior, balanced)
+            row_add(X, i, C * s[i] * q, room)
+    return C * linear + _least(r2, prior, room)
 
 
 @register_jitable
@@ -154,7 +166,7 @@ def _step(phi, X, s, C, r2, has_bias, p, mu, g, per_unit, H, direction):
 
 
 # The compiler may reorder this sum.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@register_jitable(fastmath={"reassoc", "contract"})
 def _inner(x, y, count):
     total = 0.0
     for k in range(count):
@@ -184,10 +196,12 @@ def _solve(H, x):
 def search(phi, y, s, C, S, dS, mu, first, second):
     """t: there the slope of P_mu is at most a quarter of that at 0, and P_mu is not above its start.  The
     regulariser has the slope `first` at 0, and the curvature `second`."""
-    slope, _, start = _along(phi, y, s, C, S, dS, mu, first, second, 0.0)
-    enough, low, high, t = 0.25 * abs(slope), 0.0, np.inf, 1.0
-    for _ in range(50):
+    start, enough, low, high, t = 0.0, 0.0, 0.0, np.inf, 0.0
+    for k in range(51):
         slope, curving, value = _along(phi, y, s, C, S, dS, mu, first, second, t)
+        if k == 0:
+            start, enough, t = value, 0.25 * abs(slope), 1.0
+            continue
         if abs(slope) <= enough and (slope <= 0.0 or value - start <= 1e-12 * abs(start)):
             return t
         if slope < 0.0:
@@ -198,7 +212,7 @@ def search(phi, y, s, C, S, dS, mu, first, second):
         if not low < t < high:
             t = 0.5 * (low + high)
         if high == np.inf:
-            t = min(t, 4.0 * low, 1000.0)
+            t = min(min(t, 4.0 * low), 1000.0)
             if low >= 1000.0:
                 return low
     return t
@@ -243,7 +257,7 @@ def _csr_squares(phi, X, s, C, p, mu, has_bias, H):
 def _dense_squares(phi, X, s, C, p, mu, has_bias, H):
     values = X[0]
     n, d = values.shape
-    h, rows = np.zeros(4), np.zeros(4, np.int64)
+    h, rows = np.empty(4), np.empty(4, np.int64)
     i = 0
     while i < n:
         count = 0

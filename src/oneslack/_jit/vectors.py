@@ -1,7 +1,8 @@
 """Compiled loops over vectors that need no room for what lies between."""
 
-from numba import njit
 from numba.extending import register_jitable
+
+from .compiler import njit
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
