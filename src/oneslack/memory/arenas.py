@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from .dual_points import smallest
 from .state_coding import check_places
 
 
@@ -223,3 +222,14 @@ def _whole(output):
     """An output that is a column of whole numbers, in the smallest type; else None."""
     is_column = isinstance(output, np.ndarray) and output.ndim == 1 and output.dtype.kind in "iu"
     return smallest(output) if is_column else None
+
+
+def smallest(numbers):
+    """Whole numbers in the smallest type that holds them."""
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    fits = [
+        kind
+        for kind in (np.int8, np.int16, np.int32)
+        if np.iinfo(kind).min <= low <= high <= np.iinfo(kind).max
+    ]
+    return numbers.astype(fits[0] if fits else np.int64)

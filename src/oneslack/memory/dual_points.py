@@ -48,14 +48,3 @@ def joined_points(points) -> dict:
             0, np.cumsum(np.concatenate([np.diff(point["ends"]) for _, point in points]))
         )
     return joined
-
-
-def smallest(numbers):
-    """Whole numbers in the smallest type that holds them."""
-    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
-    fits = [
-        kind
-        for kind in (np.int8, np.int16, np.int32)
-        if np.iinfo(kind).min <= low <= high <= np.iinfo(kind).max
-    ]
-    return numbers.astype(fits[0] if fits else np.int64)

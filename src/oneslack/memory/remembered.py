@@ -7,8 +7,7 @@ import numpy as np
 from ..certificate.rounding import Proof, dual_proof, gamma
 from ..objective import KeptWeights
 from ..result import Torn
-from .arenas import SparseArena, arena_of, with_room
-from .dual_points import smallest
+from .arenas import SparseArena, arena_of, smallest, with_room
 from .state_coding import check_places
 
 #: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.
