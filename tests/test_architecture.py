@@ -10,10 +10,11 @@ ROOT = Path(oneslack.__file__).parent
 CORRIDOR = {"__init__", "__main__", "protocols", "objective", "cuts", "result", "driver", "errors"}
 #: From the ground up: a room imports from those before it.  A room within a room may stand elsewhere.
 ROOMS = [
-    "errors", "_jit", "losses", "objective", "data", "cuts", "certificate", "result", "protocols", "engines",
+    "errors", "verify", "_jit", "losses", "objective", "data", "cuts", "certificate", "result", "protocols",
+    "engines",
     "trees", "metrics", "formats", "features", "datasets", "kernels", "memory", "models", "solvers",
     "problems", "checks", "driver", "latent", "selection", "viz", "estimators", "checks.definitions",
-    "checks.certificate", "adapters", "kinds", "cli", "__main__",
+    "checks.certificate", "adapters", "kinds", "checks.proof_problems", "checks.proof", "cli", "__main__",
 ]  # fmt: skip
 #: Beside the order: neither of these knows the other.
 STRANGERS = [("models", "solvers"), ("models", "features"), ("solvers", "formats")]

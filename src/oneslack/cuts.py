@@ -9,10 +9,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Plane:
-    """A plane under the risk: R(w) >= offset - <normal, w> for all w, equal where it was taken."""
+    """A plane under the risk: R(w) >= offset - <normal, w> for all w, equal where it was taken.
+
+    place  what it is the plane of, where that is known, for proofs (memory/dual_points.py): ("labels", bits
+           of the examples that its labelling has wrong), or ("duals", what scores are multiplied by)
+    """
 
     normal: np.ndarray
     offset: float
+    place: tuple[str, np.ndarray] | None = None
 
     def value(self, w) -> float:
         return self.offset - float(np.einsum("i,i", self.normal, w))

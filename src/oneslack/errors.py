@@ -32,6 +32,20 @@ class CertificateError(OneslackError):
     """
 
 
+class ProofError(CertificateError):
+    """The proof that a model file carries does not hold; the message names the line of it that fails.
+
+    >>> import oneslack
+    >>> X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
+    >>> oneslack.LinearSVC().fit(X, y).save("small.model", proof=True)
+    >>> try:
+    ...     oneslack.check_proof("small.model", X, [0, 1, 0])
+    ... except oneslack.ProofError as error:
+    ...     print(str(error).split(":")[0])
+    small.model
+    """
+
+
 class FormatError(OneslackError):
     """A file that cannot be read or written as asked; the message names the file and the line.
 

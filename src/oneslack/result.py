@@ -127,6 +127,8 @@ class Result:
     n_iter     steps taken, in so many `seconds`; what was compiled before and meanwhile is not counted
     solver     name of the solver; `reason` says why "auto" chose it
     state      resume with solve(..., start=result)
+    duals      the dual point behind `dual` as named arrays, which `save(path, proof=True)` writes down; None
+               where nothing is certified, or the solver does not hold it.  A pickle leaves it out
 
     >>> import numpy as np, oneslack
     >>> result = oneslack.minimize(lambda w: (abs(w[0] - 2), np.sign(w - 2)), 1, tol=1e-6)
@@ -151,6 +153,11 @@ class Result:
     radius: float = np.inf
     middle: np.ndarray | None = field(default=None, repr=False)
     state: dict[str, Any] = field(default_factory=dict, repr=False)
+    duals: dict[str, np.ndarray] | None = field(default=None, repr=False)
+
+    def __getstate__(self):
+        # A pickled model is small: one number an example would be most of it.
+        return {**vars(self), "duals": None}
 
     @property
     def gap(self) -> float:

@@ -164,6 +164,8 @@ class Proof:
     free_error   a bound of sum_k |v_k - v~_k| over the free weights
     free         as for Extent, where the dual point itself tells
     refine       a proof of a dual point that is as good, with smaller errors
+    point        gives the dual point itself as named arrays (memory/dual_points.py); to be called before the
+                 next step
     """
 
     v: np.ndarray
@@ -173,18 +175,32 @@ class Proof:
     free_error: float = 0.0
     free: tuple[float, float] | None = None
     refine: Callable[[], Proof] | None = None
+    point: Callable[[], dict] | None = None
 
-    def kept(self) -> tuple:
-        """What a state holds of it."""
+    def sums(self) -> tuple:
+        """Its numbers, without the point."""
         return self.v, self.linear, self.v_error, self.linear_error, self.free_error
 
+    def kept(self) -> tuple:
+        """What a state holds of it; `taken_up` is the way back."""
+        return *self.sums(), None if self.point is None else self.point()
 
-def dual_proof(regulariser, v, linear, mass, losses, sums, excess=0.0, refine=None) -> Proof:
+    @staticmethod
+    def taken_up(kept) -> Proof | None:
+        """The proof that a state holds, if it holds one."""
+        if not kept:
+            return None
+        sums, point = kept[:5], kept[5] if len(kept) > 5 else None
+        return Proof(*sums, point=None if point is None else lambda: point)
+
+
+def dual_proof(regulariser, v, linear, mass, losses, sums, excess=0.0, refine=None, point=None) -> Proof:
     """Of sums of at most `sums` numbers each, whose sizes add up to `mass` and `losses`; `excess` is the
     share by which the duals may be too large to be feasible."""
     share, tiny = gamma(sums + 16) + excess, TINY * sums
     error = share * mass + tiny
-    return Proof(v, linear, error / regulariser.weakest, share * losses + tiny, error, refine=refine)
+    v_error = error / regulariser.weakest
+    return Proof(v, linear, v_error, share * losses + tiny, error, refine=refine, point=point)
 
 
 def floor_bound(regulariser, risk) -> float:
@@ -201,7 +217,8 @@ def floor_proof(problem) -> Proof | None:
     if problem.floor is None:
         return None
     risk = problem.weight * problem.floor
-    return Proof(np.zeros(problem.n_params), risk, 0.0, gamma(4) * abs(risk))
+    point = dict if risk == 0.0 else None  # no dual at all
+    return Proof(np.zeros(problem.n_params), risk, 0.0, gamma(4) * abs(risk), point=point)
 
 
 class Lower(NamedTuple):
@@ -357,11 +374,12 @@ def worst_scores(model, data, S, w, terms):
 
 
 class Proven(NamedTuple):
-    """P(w) as it was computed and rounded up, and what a dual point proves."""
+    """P(w) as it was computed and rounded up, and what a dual point proves; `point` gives it, as in Proof."""
 
     primal: float
     upper: float
     lower: Lower
+    point: Callable[[], dict] | None = None
 
     @property
     def rounding(self) -> float:
@@ -379,4 +397,4 @@ def prove(problem, step, w, primal, way, share) -> Proven | None:
         primal, way = float(problem.primal(w)), 0.0
     enough = share * abs(primal)
     upper = problem.upper(w, primal, enough, way)
-    return Proven(primal, upper, problem.lower(proof, w, upper, enough))
+    return Proven(primal, upper, problem.lower(proof, w, upper, enough), proof.point)

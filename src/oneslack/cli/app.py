@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import demo, evaluate, info, pack, plan, predict, report, train, train_parse, train_tag, tune
+from . import demo, evaluate, info, pack, plan, predict, report, train, train_parse, train_tag, tune, verify
 from .given_options import Remembering
 from .output import Exit, complain, in_one_line
 from .suggest_command import Suggesting, suggest
@@ -49,7 +49,8 @@ for command in (*WRITTEN, *commands([command.__name__ for command in WRITTEN])):
 train_app.command("suggest", hidden=True)(suggest)
 app.add_typer(train_app, name="train")
 for command in (
-    tune.tune, predict.predict, evaluate.evaluate, report.report, pack.pack, plan.plan, info.info, demo.demo
+    tune.tune, predict.predict, evaluate.evaluate, verify.verify, report.report, pack.pack, plan.plan,
+    info.info, demo.demo,
 ):  # fmt: skip
     app.command()(command)
 

@@ -82,6 +82,7 @@ def model_facts(path) -> dict:
         "certificate": {
             name: value for name, value in saved.header["certificate"].items() if name != "trace"
         },
+        "proof": "carried: `oneslack verify` proves it anew" if "proof" in saved.header else None,
         "status": training.get("status"),
         "trained_on": training.get("data"),
         "examples": training.get("examples"),

@@ -88,11 +88,11 @@ def load_to_predict(path) -> Saved:
     return saved
 
 
-def save(model, path, source, training):
-    """Write the model with its certificate, `source` and the facts of the `training`."""
+def save(model, path, source, training, proof=False):
+    """Write the model with its certificate, or its `proof`, its `source` and the facts of the `training`."""
     from ..formats import save_model
 
-    header, arrays = model._to_file()
+    header, arrays = model._to_file(proof)
     header |= {"source": asdict(source), "training": training}
     try:
         save_model(path, header, arrays)

@@ -119,6 +119,9 @@ class FileOptions:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Proof = Annotated[
+    bool, typer.Option("--proof", help="Keep what proves the certificate, for `oneslack verify`.")
+]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Write here.")]
 
 
@@ -128,6 +131,7 @@ class Telling:
 
     quiet: Quiet = False
     as_json: Json = False
+    proof: Proof = False
 
 
 # What is solved, and how far.

@@ -26,6 +26,7 @@ class Exit(IntEnum):
     USAGE = 2, "a wrong option or argument"
     BAD_FILE = 3, "a file that cannot be read, understood or written"
     NOT_REACHED = 4, "stopped before the tolerance was reached; the model so far is saved"
+    NOT_PROVEN = 5, "a model whose proof does not hold for the data"
     INTERRUPTED = 130, "interrupted (Ctrl-C); the model so far, if there is one, is saved"
     TERMINATED = 143, "ended by SIGTERM; the model so far, and a checkpoint where one is kept, are saved"
 

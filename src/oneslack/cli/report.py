@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import Annotated
 
 import typer
@@ -109,6 +110,19 @@ def _certainty(saved, remark):
         getattr(saved.model, "trace_", ()),
         training.get("advice"),
         remark,
+        _proof(saved, training.get("data", "DATA")),
+    )
+
+
+def _proof(saved, data) -> str:
+    """How to check a model that carries its proof; nothing for one that does not."""
+    if "proof" not in saved.header:
+        return ""
+    from ..checks.proof import checker_lines
+
+    return (
+        f"The model carries its proof, for {checker_lines(saved.model)} lines of NumPy that you can read: "
+        f"{shlex.join(['oneslack', 'verify', saved.path, data])} recomputes both bounds from the data."
     )
 
 

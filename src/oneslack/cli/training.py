@@ -112,7 +112,7 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     facts = _facts(model, examples, subject, output, signal_number, estimate)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
-    _save(model, output, examples.source, facts)
+    _save(model, output, examples.source, facts, telling.proof)
     if keeping is not None:
         if facts["exit_code"] == Exit.OK:
             keeping.remove()
@@ -183,8 +183,18 @@ def _advice(status) -> str:
     return re.sub(r"\b(max_iter|time_limit|tol)\b", lambda m: "--" + m[0].replace("_", "-"), status.advice)
 
 
-def _save(model, output, source, facts):
+def _save(model, output, source, facts, proof):
+    from ..estimators._saving.proof import no_proof
     from .model_store import save
+
+    facts["proof"] = None
+    if proof:
+        from ..checks.proof import checker_lines
+
+        if (why := no_proof(model)) is None:
+            facts["proof"] = checker_lines(model)
+        else:
+            complain(f"saved without a proof: {why}.")
 
     # What is not finite (a bound that was never found) JSON cannot hold.
     known = {
@@ -192,7 +202,7 @@ def _save(model, output, source, facts):
         if name not in ("model", "classes", "exit_code")
         and not (isinstance(value, float) and not math.isfinite(value))
     }  # fmt: skip
-    save(model, output, source, known)
+    save(model, output, source, known, bool(facts["proof"]))
 
 
 def _report(facts, examples, subject, telling) -> int:
@@ -222,7 +232,16 @@ def _summary(facts, examples, subject) -> str:
         f"  {examples.words(facts)}, {subject.words}; read in {facts['read_seconds']:.2f} s"
         f"{_compiled(facts)}\n{remark}"
         f"  {facts['solver']}: {facts['steps']:,} steps in {facts['seconds']:.2f} s ({facts['reason']})"
+        + (f"\n  {proof_words(facts)}" if facts["proof"] else "")
     )
+
+
+def proof_words(facts) -> str:
+    """How to check a model that carries its proof."""
+    import shlex
+
+    words = shlex.join(["oneslack", "verify", str(facts["model"]), str(facts["data"])])
+    return f"proven by {facts['proof']} lines of NumPy you can read: `{words}` recomputes both bounds"
 
 
 def _compiled(facts) -> str:

@@ -7,6 +7,7 @@ short, but not a changed byte; the checksum over header and arrays does.  All me
 one key because safetensors keeps no order among several, and equal models should be equal files.
 """
 
+import hashlib
 import json
 import os
 import zlib
@@ -77,6 +78,16 @@ def load_model(path):
     if _checksum(envelope["header"], arrays) != envelope["crc32"]:
         raise FormatError(f"{path}: the file is damaged, its checksum does not match; {AGAIN}.")
     return envelope["header"], arrays
+
+
+def fingerprint(arrays) -> str:
+    """Of named arrays: other names, types, shapes or numbers have another one."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _check_header(path, value, where):

@@ -46,6 +46,7 @@ def load(path, model=None):
     True
     """
     from ..estimators._saving.latent import check_given
+    from ..estimators._saving.proof import proof_from_file
     from ..formats import load_model
 
     header, arrays = load_model(path)
@@ -57,7 +58,9 @@ def load(path, model=None):
         )
     check_given(path, header, model)
     try:
-        return estimator_of(kind)._from_file(header, arrays, *(() if model is None else (model,)))
+        estimator = estimator_of(kind)._from_file(header, arrays, *(() if model is None else (model,)))
+        proof_from_file(estimator, header, arrays)
+        return estimator
     except KeyError as error:
         raise FormatError(f"{path}: the model file lacks {error}; train the model again") from error
     except _DAMAGE as error:

@@ -48,6 +48,9 @@ class Arena:
         """Forget all but these cuts, which are numbered 0, 1, ... from now on."""
         raise NotImplementedError
 
+    def outputs(self, numbers) -> list | None:
+        """The outputs of these cuts, arrays of whole numbers; None where they were not kept."""
+
     def _extend(self, **parts):
         """Add to the arrays; returns the number of the first new cut."""
         first = self.n_rows
@@ -95,9 +98,11 @@ class SparseArena(Arena):
         self.ends = np.empty(0, np.int64)
         self.values = np.empty(0, np.float32)
         self.indices = np.empty(0, np.uint32 if n_params <= 1 << 32 else np.uint64)
+        self.known = []  # the output of each cut, for proofs; None where it is not an array of whole numbers
 
     def append(self, cuts):
         rows = _rows(cuts.deltas)
+        self.known += [_whole(output) for output in cuts.outputs or [None] * len(cuts)]
         if self.values.dtype == np.float32 and (rows.data.astype(np.float32) != rows.data).any():
             self.values = self.values.astype(np.float64)
         ends = self.size + rows.indptr[1:].astype(np.int64)
@@ -107,6 +112,23 @@ class SparseArena(Arena):
         from .._jit.cut_rows import SparseCuts
 
         return SparseCuts(self.values, self.indices, self._indptr())
+
+    def outputs(self, numbers):
+        found = [self.known[number] for number in numbers] if len(self.known) == self.n_rows else [None]
+        return None if any(output is None for output in found) else found
+
+    def state(self):
+        state, found = super().state(), self.outputs(range(self.n_rows))
+        if found is None:
+            return state
+        flat = np.concatenate([np.zeros(0, np.int8), *found])
+        return state | {"outputs": flat, "sizes": np.array([len(output) for output in found], np.int64)}
+
+    def restore(self, state):
+        super().restore(state)
+        self.known = []
+        if "outputs" in state and len(state["sizes"]) == self.n_rows:
+            self.known = np.split(state["outputs"], np.cumsum(state["sizes"])[:-1]) if self.n_rows else []
 
     def is_same(self, number, cuts, k):
         row = _rows(cuts.deltas[[k]])
@@ -118,6 +140,7 @@ class SparseArena(Arena):
         rows = sp.csr_array(parts, shape=(self.n_rows, self.n_params))[numbers]
         self.values, self.indices = rows.data, rows.indices.astype(self.indices.dtype)
         self.ends, self.b = rows.indptr[1:].astype(np.int64), self.b[numbers]
+        self.known = [self.known[number] for number in numbers] if len(self.known) == self.n_rows else []
         self.n_rows, self.size = rows.shape[0], rows.nnz
 
     def _check(self):
@@ -160,6 +183,10 @@ class OutputArena(Arena):
     def view(self):
         return self.model.cut_view(self.data, self.Z, self.starts, self.examples, self.factors)
 
+    def outputs(self, numbers):
+        lengths = np.diff(self.data.offsets)[self.examples[numbers]]
+        return [self.Z[at : at + size] for at, size in zip(self.starts[numbers], lengths, strict=True)]
+
     def is_same(self, number, cuts, k):
         z, start = cuts.outputs[k], self.starts[number]
         return np.array_equal(self.Z[start : start + len(z)], z)
@@ -189,3 +216,20 @@ def with_room(array, size):
     bigger = np.zeros(max(size, len(array) + len(array) // 2, 64), array.dtype)
     bigger[: len(array)] = array
     return bigger
+
+
+def _whole(output):
+    """An output that is a column of whole numbers, in the smallest type; else None."""
+    is_column = isinstance(output, np.ndarray) and output.ndim == 1 and output.dtype.kind in "iu"
+    return smallest(output) if is_column else None
+
+
+def smallest(numbers):
+    """Whole numbers in the smallest type that holds them."""
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    fits = [
+        kind
+        for kind in (np.int8, np.int16, np.int32)
+        if np.iinfo(kind).min <= low <= high <= np.iinfo(kind).max
+    ]
+    return numbers.astype(fits[0] if fits else np.int64)

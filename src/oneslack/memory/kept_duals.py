@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..objective import inner
+from .dual_points import class_point, joined_points
 
 
 class KeptDuals:
@@ -18,9 +19,10 @@ class KeptDuals:
         self.sums = problem.n  # numbers that a component of v is the sum of, at most
         self.is_whole = True  # not while sums change: Ctrl-C may come
 
-    def shares(self, rows, y):
-        """Those of some examples.  Shares of classes sum to 1: the own one has 1 minus all others."""
-        p = self.store[rows].astype(np.float64)
+    def shares(self, rows, y, store=None):
+        """Those of some examples, now or in what was stored once.  Shares of classes sum to 1: the own one
+        has 1 minus all others."""
+        p = (self.store if store is None else store)[rows].astype(np.float64)
         if p.ndim == 2:
             each = np.arange(len(p))
             p[each, y] = 0.0
@@ -28,6 +30,17 @@ class KeptDuals:
             p /= np.maximum(given, 1.0)[:, None]
             p[each, y] = np.maximum(1.0 - p.sum(axis=1), 0.0)
         return p
+
+    def written(self, source, pieces, store, flow) -> dict:
+        """What was stored once, balanced where there is a flow, as a dual point (dual_points.py)."""
+        model, points = self.model, []
+        for lo, hi in sorted(pieces):
+            part = source.part(lo, hi)
+            p = self.shares(slice(lo, hi), part.y, store)
+            p = p if flow is None else model.balanced(part, p, flow)
+            points.append((lo, class_point(self.C * model.coefficients(part, p), part.y)))
+            source.release(lo)
+        return joined_points(points)
 
     @property
     def dual(self) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from ..certificate.rounding import Proof, dual_proof, gamma
 from ..objective import KeptWeights
 from ..result import Torn
-from .arenas import SparseArena, arena_of, with_room
+from .arenas import SparseArena, arena_of, smallest, with_room
 from .state_coding import check_places
 
 #: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.
@@ -198,7 +198,17 @@ class Remembered:
         mass = float((given * problem.cut_lengths()).sum())
         loss = float(np.einsum("i,i", alpha, np.abs(self.arena.b[rows])))
         sums = len(places) + extent.terms + 16
-        return dual_proof(self.regulariser, v, self.linear, mass, loss, sums, excess)
+        return dual_proof(self.regulariser, v, self.linear, mass, loss, sums, excess, point=self.written)
+
+    def written(self) -> dict | None:
+        """The dual point as `Proof.point` gives it: outputs of examples, with their duals."""
+        places = self._with_dual()
+        alpha, outputs = self.alpha[places], self.arena.outputs(self.slots[places])
+        if outputs is None:
+            return None
+        examples = np.repeat(np.arange(len(self.counts)), self.counts)[self._is_dual()]
+        flat = np.concatenate([np.zeros(0, np.int8), *outputs])
+        return {"duals": alpha, "examples": examples.astype(np.int32), "outputs": smallest(flat)}
 
     def _is_dual(self):
         """Of all cuts, example by example."""

@@ -64,6 +64,7 @@ class Run:
         self.way = 0.0  # of the scores behind `primal`, as in Step
         self.blame = nullcontext  # whom a point is blamed on whose P cannot be computed
         self.proven = None  # bounds that hold whatever rounding does
+        self.point = None  # gives the dual point behind them
         self.kept = self.end = None  # those of a checkpoint, and the point (w, P, error) that they are of
         self.tried = (np.inf, 0)  # the gap and the step at the last try to prove them
         self.floor = -np.inf
@@ -204,6 +205,7 @@ class Run:
             return None
         if self.way is None:
             self.primal, self.way = found.primal, 0.0
+        self.point = found.point
         lower = found.lower
         # The floor is a bound without that dual point.
         dual, v = (lower.proven, lower.v) if lower.proven >= self.floor else (self.floor, None)
@@ -271,6 +273,7 @@ class Run:
             certified=certified, radius=ball.radius, middle=ball.middle, trace=self.trace,
             n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason,
             primal_error=self.error, state=self._state(),
+            duals=self.point() if certified and self.point is not None else None,
         )  # fmt: skip
 
     def _consistent(self, status, found):

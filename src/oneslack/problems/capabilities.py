@@ -24,6 +24,7 @@ import numpy as np
 from ..certificate.rounding import Proof, dual_proof, gamma, norm_up
 from ..cuts import Plane
 from ..data.rows import SMALL, equal_shards
+from ..memory.dual_points import class_point
 from ..models.answers import finite
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
@@ -57,6 +58,8 @@ class Capable:
         return self.sees_scores or self.has_batches
 
 
+#: Coefficients of a cut that are kept for a proof, where weights are fewer.
+KEPT = 4096
 #: How much faster products of dense matrices are than the same products one by one.
 PRODUCT = 8.0
 
@@ -135,7 +138,15 @@ class Scores:
 
     def plane(self, coefficients, offset) -> Plane:
         """The plane of a cut with these coefficients."""
-        return Plane(finite(self.adjoint(coefficients) * self.problem.mean, "adjoint"), offset)
+        normal = finite(self.adjoint(coefficients) * self.problem.mean, "adjoint")
+        return Plane(normal, offset, self._place(coefficients))
+
+    def _place(self, c):
+        """What the plane of a cut is the plane of, where that is less than a point, or next to nothing."""
+        if getattr(self.model, "is_labelling", False):
+            return "labels", np.packbits(c != 0.0)
+        is_short = c.ndim == 1 and len(c) <= max(KEPT, self.problem.n_params)
+        return ("duals", c * self.problem.mean) if is_short and not self.has_dear_cuts else None
 
     def group_cuts(self, S, count) -> list[Plane]:
         """Planes under the parts of R that `count` groups of neighbouring examples make; R is their sum."""
@@ -207,6 +218,12 @@ class Shares:
         problem = self.problem
         return problem.C * problem.scores.adjoint(self.model.coefficients(self.data, shares))
 
+    def point(self, shares) -> dict:
+        """The duals alpha as `Proof.point` gives them: (n,), what scores are multiplied by, or of several
+        classes those of the wrong ones that are not 0, row by row."""
+        c = self.problem.C * self.model.coefficients(self.data, shares)
+        return {"duals": c} if c.ndim == 1 else class_point(c, self.data.y)
+
     def value(self, shares) -> float:
         """D at shares, balanced where there are intercepts."""
         proof = self.proof(shares)
@@ -225,14 +242,17 @@ class Shares:
         # Shares of several classes may sum to a little more than 1.
         sums, excess = extent.rows, gamma(4 + shares.size // len(shares))
 
+        def point():
+            return self.point(shares)
+
         def refined():
             if hasattr(self.model, "dual_sizes"):
                 mass, losses = self.model.dual_sizes(self.data, shares)
-                return dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess)
+                return dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess, point=point)
             rows = self.model.coefficients(self.data, shares).reshape(len(shares), -1)
             slopes, sizes = np.abs(rows).sum(axis=1), self.model.sizes(self.data)
             mass, losses = sizes.totals(slopes)
-            proof = dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess)
+            proof = dual_proof(regulariser, v, linear, C * mass, C * losses, sums, excess, point=point)
             if shares.ndim == 1:
                 return proof
             # What other classes get the truth gives; it is known as 1 - p, so but for a rounding of 1.
@@ -242,7 +262,8 @@ class Shares:
                 free_error=proof.free_error + C * lost,
             )  # fmt: skip
 
-        return dual_proof(regulariser, v, linear, *extent.dual_sizes(C, linear), sums, excess, refined)
+        sizes = extent.dual_sizes(C, linear)
+        return dual_proof(regulariser, v, linear, *sizes, sums, excess, refined, point)
 
 
 def passes_of(problem):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,6 +29,7 @@ from ..kernels.definite import why_indefinite
 from ..kernels.expansion import Expansion
 from ..kernels.near_rows import coordinates, near_order
 from ..kernels.rounding import dual_down, primal_up
+from ..memory.dual_points import class_point
 from ..models.answers import finite
 from .capabilities import Capable, lacks
 from .in_memory import Problem, check_C
@@ -157,7 +158,12 @@ class KernelProblem(Capable, Identified):
         point, scores = step.proof()
         upper = primal_up(self, w, scores if w is step.w else None)
         dual = dual_down(self, point, upper, scores)
-        return Proven(primal, upper, Lower(dual, step.dual))
+        return Proven(primal, upper, Lower(dual, step.dual), partial(self._written, point))
+
+    def _written(self, point) -> dict:
+        """The dual point as `Proof.point` gives it."""
+        c = point.coefficients
+        return class_point(c[:, 0] if self.slots == 1 else c, self.data.y)
 
     def near_order(self, parts) -> np.ndarray | None:
         """(n_nodes,): the nodes in an order where neighbours have the same target and are near each other,

@@ -94,7 +94,7 @@ class DualCD:
             running = self._dual(problem, passes, anchor)
         origin = Origin.of(problem)
         # The proof of the best D with intercepts.
-        balanced = Proof(*start["balanced"]) if start.get("balanced") else None
+        balanced = Proof.taken_up(start.get("balanced"))
         visits = start.get("visits", problem.n)  # steps since w was summed up anew, at most
         spent = start.get("spent", 0.0)  # passes over all the data
 
@@ -207,7 +207,7 @@ def running_proof(problem, passes, visits) -> Proof:
     v, linear = passes.weights.reshape(problem.n_params).copy(), passes.linear()
     return dual_proof(
         problem.regulariser, v, linear, *extent.dual_sizes(C, linear), 2 * visits, gamma(16),
-        lambda: problem.shares.proof(passes.shares),
+        lambda: problem.shares.proof(passes.shares), lambda: problem.shares.point(passes.shares),
     )  # fmt: skip
 
 

@@ -162,7 +162,7 @@ class OneSlack:
             plane, risk = self._plane_at(problem, w, cache)
             violation = risk - planes.model_value(w) if len(planes) else None
             best.offer(w, problem.regulariser.value(w) + problem.weight * risk, plane)
-            planes.add(plane)
+            planes.add(plane, place=w if problem.sees_scores else None)
             best.candidate = self._candidate(planes, best)
             yield violation
 
@@ -177,7 +177,7 @@ class OneSlack:
         # Beyond the candidate a weight that is held >= 0 might be negative.
         farthest = 64.0 if regulariser.nonnegative is None else 1.0
         if not planes.n_added:
-            self._add_at(problem, planes, S)
+            self._add_at(problem, planes, S, best.w)
         while True:
             candidate = self._candidate(planes, best)
             dS = problem.scores(candidate)
@@ -200,7 +200,7 @@ class OneSlack:
                 if self.planes > 1:
                     self._add_at(problem, planes, line.scores(place))
                 else:
-                    planes.add(line.cut(place))
+                    planes.add(line.cut(place), place=line.w + place * line.direction)
             yield None  # P - D of the best point is never larger than the candidate's violation
 
     def _n_groups(self, problem):
@@ -220,10 +220,10 @@ class OneSlack:
         """Which examples the groups are: so many equal parts of all, or of what each worker holds."""
         return n_groups, problem.parts if n_groups > 1 else None
 
-    def _add_at(self, problem, planes, S):
-        """The plane at scores S, or one for each group of examples."""
+    def _add_at(self, problem, planes, S, w=None):
+        """The plane at scores S, those of w, or one for each group of examples."""
         if self.planes == 1:
-            planes.add(problem.scores.cut(S))
+            planes.add(problem.scores.cut(S), place=w)
             return
         for group, plane in enumerate(problem.scores.group_cuts(S, self.planes)):
             planes.add(plane, group)

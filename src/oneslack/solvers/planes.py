@@ -17,6 +17,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..certificate.rounding import Proof, gamma
+from ..memory.dual_points import checked_places
 from ..objective import inner
 from ..result import Torn
 from .normals import new_normals
@@ -43,6 +44,7 @@ class Planes:
         self.dual = -np.inf
         self.n_added, self.n_merges, self.has_floor, self.is_whole = 0, 0, floor is not None, True
         self.n_groups, self.groups = n_groups, np.empty(0, int)
+        self.places = []  # what each is the plane of (cuts.Plane), or None
         if floor is not None:
             for group in range(n_groups):
                 self._append(np.zeros(d), floor / n_groups, group=group)
@@ -56,10 +58,11 @@ class Planes:
     def gram(self):
         return self._gram[: len(self), : len(self)]
 
-    def add(self, plane, group=0):
+    def add(self, plane, group=0, place=None):
         with self._changing():
             self.n_added += 1
             self._append(plane.normal, plane.offset, group=group)
+            self.places[-1] = plane.place or (None if place is None else ("points", place))
             if len(self) == 1:
                 self.a[0] = self.weight
 
@@ -83,6 +86,7 @@ class Planes:
         self._gram[m, : m + 1] = self._gram[: m + 1, m] = column
         self.offsets = np.append(self.offsets, offset)
         self.groups = np.append(self.groups, group)
+        self.places.append(None)
         self.a = np.append(self.a, 0.0)
         self.idle = np.append(self.idle, 0)
 
@@ -126,7 +130,7 @@ class Planes:
         v_error = share * mass + sum_a * normal_error / regulariser.weakest
         linear_error = share * losses + sum_a * offset_error
         if not regulariser.n_free:
-            return Proof(v, linear, v_error, linear_error)
+            return Proof(v, linear, v_error, linear_error, point=self._point())
         F = self.normals.columns(regulariser.free)
         free_error = share * float((a @ np.abs(F)).sum()) + sum_a * normal_error * regulariser.n_free
         free = None
@@ -138,7 +142,27 @@ class Planes:
                 if (size := abs(inner(side, F[:, 0]))) > 2.0 * (abs(v[regulariser.free[0]]) + free_error)
             ]
             free = tuple(2.0 * max(pair) for pair in zip(*rates, strict=True)) if len(rates) == 2 else None
-        return Proof(v, linear, v_error, linear_error, free_error, free)
+        return Proof(v, linear, v_error, linear_error, free_error, free, point=self._point())
+
+    def _point(self):
+        """What gives the dual point: the shares of the planes, and what they are planes of; None where that
+        is not known of each."""
+        held = np.flatnonzero(self.a > 0.0)
+        held = held[self.n_groups * self.has_floor <= held]
+        places = [self.places[j] for j in held]
+        names = {None if place is None else place[0] for place in places}
+        if self.n_groups > 1 or None in names or len(names) > 1:
+            return None
+        a, stacked = self.a[held], [place[1] for place in places]
+
+        def point():
+            if not places:
+                return {}
+            if names == {"duals"}:
+                return {"duals": a @ np.array(stacked)}
+            return {"weights": a / self.weight, places[0][0]: np.array(stacked)}
+
+        return point
 
     def _is_feasible(self, v):
         """Whether v has no component along the free weights, but for rounding."""
@@ -173,6 +197,7 @@ class Planes:
         self.normals.keep(kept)
         self.offsets, self.a, self.idle = self.offsets[kept], self.a[kept], self.idle[kept]
         self.groups = self.groups[kept]
+        self.places = [self.places[j] for j in kept]
 
     def _make_room(self):
         """Fewer planes where they take too much memory."""
@@ -206,6 +231,7 @@ class Planes:
             "normals": self.normals.state(), "gram": self.gram.copy(), "offsets": self.offsets, "a": self.a,
             "idle": self.idle, "dual": self.dual, "free_values": self.free_values,
             "n_added": self.n_added, "n_merges": self.n_merges, "groups": self.groups,
+            "places": list(self.places),
         }  # fmt: skip
 
     def restore(self, state):
@@ -216,8 +242,9 @@ class Planes:
         self.n_added, self.n_merges = state["n_added"], state["n_merges"]
         self.groups = state["groups"].copy() if "groups" in state else np.zeros(len(self.offsets), int)
         m = len(self.normals)
+        self.places = checked_places(state.get("places", [None] * m))
         shapes = {part.shape for part in (self.offsets, self.a, self.idle, self.groups)}
-        if shapes != {(m,)} or self._gram.shape != (m, m):
+        if shapes != {(m,)} or self._gram.shape != (m, m) or len(self.places) != m:
             raise ValueError(f"the {m} planes do not fit together")
 
 

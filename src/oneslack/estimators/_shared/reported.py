@@ -21,7 +21,7 @@ class Reported:
     #: The file of `_saving/` that knows how; an estimator may have the two methods below of its own instead.
     _saving = "linear"
 
-    def save(self, path):
+    def save(self, path, proof=False):
         """Write the model with its certificate to one safe file; `oneslack.load` reads it.
 
         Parameters
@@ -29,15 +29,24 @@ class Reported:
         path : str or path
             The file appears whole or not at all.  It holds no code: a StructuralSVM is saved with a built-in
             model only, and what has latent values needs its model again: `oneslack.load(path, model=...)`.
+        proof : bool, default=False
+            Whether to add the duals, which prove the certificate: with the examples `oneslack verify` and
+            `oneslack.check_proof` recompute it without trusting this library.  Of two classes they take 8
+            bytes an example.
         """
         from ...formats import save_model
 
-        save_model(path, *self._to_file())
+        save_model(path, *self._to_file(proof))
 
-    def _to_file(self):
-        """(header, arrays) of a fitted estimator."""
+    def _to_file(self, proof=False):
+        """(header, arrays) of a fitted estimator, perhaps with its proof."""
         check_is_fitted(self)
-        return _room(self).to_file(self)
+        header, arrays = _room(self).to_file(self)
+        if proof:
+            from .._saving.proof import proof_to_file
+
+            proof_to_file(self, header, arrays)
+        return header, arrays
 
     @classmethod
     def _from_file(cls, header, arrays, *model):

@@ -42,6 +42,7 @@ class FBeta(SampleMeasure):
 
     n_features: int
     intercept: bool = False
+    is_labelling = True
     beta: float = 1.0
 
     def __post_init__(self):

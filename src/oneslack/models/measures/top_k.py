@@ -39,6 +39,7 @@ from .base import SampleData, SampleMeasure, top
 
 class _TopK(SampleMeasure):
     intercept = False
+    is_labelling = True
 
     def _size(self, n, P) -> int:
         """How many are predicted positive."""

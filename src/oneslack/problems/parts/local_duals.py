@@ -107,6 +107,13 @@ class PassDuals:
         shares = model.balanced(data, self.passes.shares, flow)
         return problem.shares.sum(shares), problem.C * model.dual_loss(data, shares)
 
+    def written(self, flow):
+        """The duals as `Proof.point` gives them, balanced where there is a flow."""
+        problem, shares = self.problem, self.passes.shares
+        if flow is not None:
+            shares = problem.model.balanced(problem.data, shares, flow)
+        return problem.shares.point(shares)
+
     def _reopen(self):
         """Make all active that may move, now that it is settled which duals are where."""
         if self.seen is not None:
@@ -219,6 +226,10 @@ class CutDuals:
         """(v of the worker's own examples, sum alpha loss, no imbalance), from the duals alone."""
         self.store.refresh()
         return self.store.w.copy(), self.store.linear, np.zeros(0)
+
+    def written(self, flow):
+        """As that of PassDuals; there are no intercepts."""
+        return self.store.written()
 
     def state(self):
         return {"store": self.store.state(), "rng": self.rng.bit_generator.state}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ...engines.scores import SplitScores
 from ...engines.sums import LOST, unpacked
 from ...errors import OneslackError
 from ...memory.cut_cache import CutCache
+from ...memory.dual_points import joined_points
 from ..capabilities import Look, Scores, lacks, offers_scores
 from ..in_memory import Problem, Work, check_C, checked_rescaling, is_certifiable, is_compiled
 from ..per_example import count_of, digest_of
@@ -168,11 +169,24 @@ class SplitProblem(Problem):
     def worst_risk(self, w) -> float:
         return self.mean * self._total("worst_risk", np.asarray(w))[0]
 
-    def proof_of_sums(self, v, linear) -> Proof:
-        """Duals given by their sums."""
+    def proof_of_sums(self, v, linear, flow=None) -> Proof:
+        """Duals given by their sums; those of the workers balance by their flow."""
         extent, C = self.extent, self.C
         sizes = extent.dual_sizes(C, linear)
-        return dual_proof(self.regulariser, np.array(v), linear, *sizes, extent.rows, gamma(1024))
+        point = partial(self._written_duals, flow)
+        return dual_proof(
+            self.regulariser, np.array(v), linear, *sizes, extent.rows, gamma(1024), point=point
+        )
+
+    def _written_duals(self, flow) -> dict | None:
+        """The duals of all workers, one behind the other, as `Proof.point` gives them; None where one has
+        lost them."""
+        found = {}
+        for answer in self.engine.ask("dual_point", flow):
+            found |= answer
+        if len(found) < len(self.parts) or any(point is None for point in found.values()):
+            return None
+        return joined_points(sorted(found.items()))
 
     def sample(self, index):
         raise OneslackError("a problem in parts gives no samples; use another solver than newton")

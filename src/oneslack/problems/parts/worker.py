@@ -220,6 +220,10 @@ class Worker:
         change, *rest = self._duals.lean(np.asarray(unpacked(point)), S)
         return packed(change), *rest
 
+    def dual_point(self, flow=None):
+        """{first example: the duals as they are written down}; they balance by the flow of all workers."""
+        return {self.part.lo: self._duals.written(flow)} if self._duals is not None else {}
+
     def dual_state(self):
         """{first example: state} of the duals."""
         return {self.part.lo: self._duals.state()} if self._duals is not None else {}

@@ -194,17 +194,18 @@ class TeamDuals:
     def balanced_value(self) -> float:
         """D at duals that balance exactly; no bound where a worker has lost them."""
         balanced = self._balanced()
-        return -np.inf if balanced is None else self.problem.regulariser.dual(*balanced)
+        return -np.inf if balanced is None else self.problem.regulariser.dual(*balanced[:2])
 
     def _balanced(self):
-        """(v, sum alpha loss) of the balanced duals; None where a worker has lost them."""
+        """(v, sum alpha loss) of the balanced duals, and their flow; None where a worker has lost them."""
         flow = self.problem.total_duals("dual_balance")
-        return self.problem.total_duals("dual_balanced", flow[0]) if flow is not None else None
+        found = None if flow is None else self.problem.total_duals("dual_balanced", flow[0])
+        return None if found is None else (*found, flow[0])
 
     def proof(self):
         """The dual point, summed up anew; None where a worker has lost its duals."""
         found = self._balanced() if len(self.bias) else self.problem.total_duals("dual_sum")
-        return None if found is None else self.problem.proof_of_sums(*found[:2])
+        return None if found is None else self.problem.proof_of_sums(*found[: 3 if len(self.bias) else 2])
 
     def state(self):
         own = {name: np.copy(getattr(self, name)) for name in ("v", "bias", "imbalance")}

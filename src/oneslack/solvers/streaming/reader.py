@@ -19,6 +19,7 @@ hinge (newton.py), else by dual passes.  Data that fit into the budget are read 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -151,6 +152,7 @@ class Reader:
         self.duals = KeptDuals(problem, n_scores_of(problem), plan.duals)
         self.rows = WorkingSet(source, plan.rows, plan.numbers)
         self.pieces = source.pieces(plan.piece_rows)
+        self.written = partial(self.duals.written, source, self.pieces)
         self.numbers = source.numbers(self.pieces)
         self.starts = np.array([lo for lo, _ in self.pieces])
         self.w = problem.regulariser.start()
@@ -160,7 +162,7 @@ class Reader:
         self.best, self.bound = np.inf, -np.inf
         self.mean, self.points = MeanPoint(), None
         self.gap = np.inf  # what the estimate says at the end of a read
-        self.balanced = None  # the best dual point with intercepts
+        self.balanced = self.balanced_of = None  # the best dual point with intercepts, and what it is made of
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
         self.probe = self._probe()
 
@@ -209,12 +211,12 @@ class Reader:
             return self.balanced
         if not self.duals.is_whole:
             raise Torn
-        return self._proof_of(self.duals.v, self.duals.loss, self.duals.sums)
+        return self._proof_of(self.duals.v, self.duals.loss, self.duals.sums, self.duals.store)
 
-    def _proof_of(self, v, linear, sums):
-        extent, C = self.problem.extent, self.problem.C
-        excess = gamma(32 + n_scores_of(self.problem))
-        return dual_proof(self.problem.regulariser, v, linear, *extent.dual_sizes(C, linear), sums, excess)
+    def _proof_of(self, v, linear, sums, store, flow=None):
+        sizes = self.problem.extent.dual_sizes(self.problem.C, linear)
+        excess, point = gamma(32 + n_scores_of(self.problem)), partial(self.written, store, flow)
+        return dual_proof(self.problem.regulariser, v, linear, *sizes, sums, excess, point=point)
 
     def _looked_at(self):
         """The best of the points that were looked at in this read."""
@@ -352,10 +354,10 @@ class Reader:
         if flow is None:
             return duals.dual
         duals.flow = sums[3]
-        proof = self._proof_of(problem.C * sums[5], problem.C * sums[4], problem.n)
-        dual = problem.regulariser.dual(proof.v, proof.linear)
+        dual = problem.regulariser.dual(v := problem.C * sums[5], linear := problem.C * sums[4])
         if self.balanced is None or dual >= self.bound:
-            self.balanced = proof
+            self.balanced_of = duals.store.copy(), flow
+            self.balanced = self._proof_of(v, linear, problem.n, *self.balanced_of)
         return dual
 
     def _sum_over(self, function):
@@ -374,7 +376,7 @@ class Reader:
         mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
         mine |= {"plan": _layout(self.plan), "optimiser": self.optimiser.state()}
         mine |= {"mean": self.mean.state(), "points": self.points and self.points.state()}
-        mine |= {"balanced": self.balanced and self.balanced.kept()}
+        mine |= {"balanced": self.balanced and (*self.balanced.sums(), self.balanced_of)}
         return {"w": self.w, "streaming": mine}
 
     def _restore(self, state):
@@ -383,7 +385,8 @@ class Reader:
         self.optimiser.restore(state["optimiser"])
         for name in BOUNDS:
             setattr(self, name, state[name])
-        self.balanced = Proof(*state["balanced"]) if state.get("balanced") else None
+        if kept := state.get("balanced"):
+            self.balanced, self.balanced_of = Proof(*kept[:5], point=partial(self.written, *kept[5])), kept[5]
         if state["plan"] != _layout(self.plan):
             self._bounds(self._ends())  # the duals may be of another type
             return

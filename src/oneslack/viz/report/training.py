@@ -15,8 +15,9 @@ def about(pairs) -> str:
     return section("about", "What was trained", facts(pairs))
 
 
-def certainty(primal, dual, gap, certified, trace, advice, remark="") -> str:
-    """The section of the certificate, with a remark, and the course of the training where it is known."""
+def certainty(primal, dual, gap, certified, trace, advice, remark="", proof="") -> str:
+    """The section of the certificate, with a remark, and the course of the training where it is known;
+    `proof` says how to check it."""
     kind = (
         "The lower bound is proved: no model of this kind has a lower objective on these data."
         if certified
@@ -32,6 +33,7 @@ def certainty(primal, dual, gap, certified, trace, advice, remark="") -> str:
             ]
         ),
         paragraph(kind),
+        paragraph(proof) if proof else "",
         paragraph(f"Why it stopped: {advice}.") if advice else "",
         paragraph(remark) if remark else "",
     ]

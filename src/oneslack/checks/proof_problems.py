@@ -1,0 +1,254 @@
+"""The problems of a fitted model for the checker: features and targets as numbers, weights, penalties."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import OneslackError, ProofError
+from ..estimators._shared.given import example_weights
+from ..estimators._shared.weight_terms import rows_of_terms, tagger_terms
+from ..metrics import k_of
+from ..problems.regulariser_input import regulariser_of
+from ..verify.chains import Chains
+from ..verify.kernels import Kernel
+from ..verify.labellings import FBeta, Precision, TopK
+from ..verify.linear import Linear
+from ..verify.losses import ManyClasses, OneScore
+from ..verify.pairs import Pairs
+from ..verify.penalty import Penalty
+from ..verify.sample import Sample
+from ..verify.structured import Structured
+from ..verify.trees import Rules, Trees
+from .definitions.estimators import (
+    _against_others,
+    _basis_features,
+    _known_classes,
+    _ones,
+    _refuse_unknown,
+    _rows,
+)
+
+
+def problems_of(model, header, arrays, X, y, sample_weight, groups):
+    """Yield the problems of a model, each with `bounds(proof)`, in the order of its claims."""
+    builders = {
+        "LinearSVC": _classes,
+        "LinearSVR": _regression,
+        "RankSVM": partial(_ranking, groups=groups),
+        "OrdinalSVC": _ordinal,
+        "MetricSVC": _measure,
+        "KernelSVC": _kernel,
+        "SequenceTagger": _tagger,
+        "GrammarParser": _parser,
+    }
+    names = [kind.__name__ for kind in type(model).__mro__ if kind.__name__ in builders]
+    if not names:
+        raise OneslackError(f"no checker is written for {type(model).__name__}; use check_certificate")
+    C, given = header.get("C"), getattr(model, "C", None)
+    if not isinstance(C, float) or not 0.0 < C < np.inf:
+        raise ProofError(f"C of the proof is {C!r}, expected a positive number")
+    if not isinstance(given, str) and float(given) != C:
+        raise ProofError(f"C of the proof is {C!r}, but that of the model is {given!r}")
+    return builders[names[0]](model, C, arrays, X, y, sample_weight)
+
+
+def _terms(model, arrays, shape) -> dict:
+    """prior, scale and held of all weights: as parameters, or by what the proof says of names."""
+    terms = {
+        name: arrays[f"proof.{name}"]
+        for name in ("prior", "scale", "nonnegative")
+        if f"proof.{name}" in arrays
+    }
+    terms = rows_of_terms(model, shape) | terms
+    for name, values in terms.items():
+        if values.shape != shape or (values.dtype != bool and not np.isfinite(values).all()):
+            raise ProofError(f"{name} of the proof does not fit the weights")
+    return {("held" if name == "nonnegative" else name): values for name, values in terms.items()}
+
+
+def _linear(model, X, loss, arrays, row=None) -> Linear:
+    """The problem of all rows of coef_, or of one of them."""
+    w, bias = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
+    terms = _terms(model, arrays, w.shape)
+    chosen = slice(None) if row is None else slice(row, row + 1)
+    terms = {name: np.asarray(values)[chosen] for name, values in terms.items()}
+    w, bias, free = w[chosen], bias[chosen], bool(model.fit_intercept)
+    if free and getattr(model, "penalize_intercept", False):
+        X, w, terms = _with_bias(X, w, bias, terms, float(model.intercept_scaling))
+        free = False
+    penalty = Penalty(is_l1=getattr(model, "penalty", "l2") == "l1", **terms)
+    return Linear(X, loss, w, bias if free else None, penalty)
+
+
+def _with_bias(X, w, bias, terms, scaling):
+    """A penalised intercept is the weight of a column of ones, with 1 / scaling as its scale."""
+    ones = np.ones((X.shape[0], 1))
+    X = sp.hstack([X, sp.csr_array(ones)], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+    default = {"prior": 0.0, "held": False, "scale": 1.0 / scaling}
+    terms = {"scale": np.ones_like(w)} | terms
+    more = {name: np.full((len(w), 1), default[name]) for name in terms}
+    return (
+        X, np.column_stack([w, bias]),
+        {name: np.hstack([values, more[name]]) for name, values in terms.items()},
+    )  # fmt: skip
+
+
+def _classes(model, C, arrays, X, y, sample_weight):
+    X = _rows(X)
+    codes, K = _known_classes(model, y), len(model.classes_)
+    s = _ones(len(codes), example_weights(X, model.classes_, codes, model.class_weight, sample_weight))
+    is_named = isinstance(model.loss, str)
+    cost = 1.0 - np.eye(K) if is_named else np.asarray(model.loss, dtype=float)
+    if K == 2:
+        s = s * np.array([cost[0, 1], cost[1, 0]])[codes]
+    name = model.loss if is_named else "hinge"
+    if K == 2 or model.multi_class == "ovr" or name != "hinge":
+        for k, signs in enumerate(_against_others(codes, K)):
+            yield _linear(model, X, OneScore(name, signs, C * s), arrays, k)
+    else:
+        yield _linear(model, X, ManyClasses(codes, C * s, cost), arrays)
+
+
+def _regression(model, C, arrays, X, y, sample_weight):
+    X, y = _rows(X), np.asarray(y, dtype=float)
+    name = getattr(model, "loss", "epsilon_insensitive")
+    size = float(getattr(model, {"pinball": "quantile", "huber": "delta"}.get(name, "epsilon")))
+    yield _linear(model, X, OneScore(name, y, C * _ones(len(y), sample_weight), size), arrays)
+
+
+def _ranking(model, C, arrays, X, y, sample_weight, groups=None):
+    X, y = _rows(X), np.asarray(y)
+    if model.basis_ is not None:
+        X = _basis_features(model.basis_, X)
+    loss = Sample(Pairs(y, groups, _ones(len(y), sample_weight)), C)
+    yield Linear(X, loss, np.atleast_2d(model.coef_))
+
+
+def _ordinal(model, C, arrays, X, y, sample_weight):
+    X, codes = _rows(X), _known_classes(model, y)
+    s = example_weights(X, model.classes_, codes, model.class_weight, sample_weight)
+    yield Linear(X, Sample(Pairs(codes, None, _ones(len(codes), s)), C), np.atleast_2d(model.coef_))
+
+
+def _measure(model, C, arrays, X, y, sample_weight):
+    X, y = _rows(X), np.asarray(y.toarray() if sp.issparse(y) else y)
+    if model.multilabel_:
+        columns = np.where(y.T > 0, 1.0, -1.0)
+    else:
+        columns = _against_others(_known_classes(model, y), len(model.classes_))
+    has_bias = model.fit_intercept and model.metric in ("error", "f1", "fbeta")
+    for k, signs in enumerate(columns):
+        bias = model.intercept_[k : k + 1] if has_bias else None
+        yield Linear(X, _sample_loss(model, signs, C), model.coef_[k : k + 1], bias)
+
+
+def _sample_loss(model, y, C):
+    n, P, metric = len(y), int(np.sum(y > 0)), model.metric
+    if metric == "error":
+        return OneScore("hinge", y, C * np.ones(n))
+    if metric in ("f1", "fbeta"):
+        return Sample(FBeta(y, 1.0 if metric == "f1" else float(model.beta)), C)
+    if metric == "roc_auc":
+        return Sample(Pairs(y, None, np.ones(n)), C)
+    if metric == "average_precision":
+        return Sample(Precision(y), C)
+    if metric not in ("prbep", "precision_at_k", "recall_at_k"):
+        raise OneslackError(f"no checker is written for metric {metric!r}: a model file holds no code")
+    k = P if metric == "prbep" else k_of(model.k, n)
+    return Sample(TopK(y, k, k if metric == "precision_at_k" else P), C)
+
+
+def _kernel(model, C, arrays, X, y, sample_weight):
+    codes, K, kernel = _known_classes(model, y), len(model.classes_), model._kernel
+    if not isinstance(kernel.name, str):
+        raise OneslackError(
+            "no checker is written for a kernel that is a function: a model file holds no code"
+        )
+    s = _ones(len(codes), example_weights(X, model.classes_, codes, model.class_weight, sample_weight))
+    w = np.zeros((len(codes), len(model.dual_coef_)))
+    w[model.support_] = model.dual_coef_.T
+    kind = (kernel.name, kernel.gamma, kernel.coef0, kernel.degree)
+    bias = model.intercept_ if model.fit_intercept else None
+    if K > 2 and model.multi_class != "ovr":
+        yield Kernel(X, kind, ManyClasses(codes, C * s, 1.0 - np.eye(K)), w, bias)
+        return
+    for k, signs in enumerate(_against_others(codes, K)):
+        of_k = None if bias is None else bias[k : k + 1]
+        yield Kernel(X, kind, OneScore("hinge", signs, C * s), w[:, k : k + 1], of_k)
+
+
+# Structured outputs.
+
+
+def _penalty(terms) -> Penalty:
+    return Penalty(terms.prior, terms.scale, terms.nonnegative)
+
+
+def _tagger(model, C, arrays, X, y, sample_weight):
+    if model.rescaling != "margin" or model.kernel is not None:
+        raise OneslackError("no checker is written for taggers with slack rescaling or a kernel")
+    rows, chain = model._features(X), model.model_
+    tokens, ends = rows.values, np.asarray(rows.offsets, dtype=np.int64)
+    codes = _codes(model.classes_, _flat_labels(y))
+    may = {"pairs": chain.allowed, "start": chain.allowed_start, "end": chain.allowed_end}
+    may = {name: part for name, part in may.items() if part is not None}
+    examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
+    terms = regulariser_of(chain, **tagger_terms(model, model._indexer, chain, model.classes_))
+    yield Structured(examples, C * _ones(len(rows), sample_weight), model.coef_, _penalty(terms))
+
+
+def _codes(classes, labels):
+    """The places of labels among the classes."""
+    known, found = (
+        {label: k for k, label in enumerate(classes.tolist())},
+        np.unique(labels, return_inverse=True),
+    )
+    places = np.array([known.get(label, -1) for label in found[0].tolist()])
+    if (places < 0).any():
+        raise ProofError(f"the data have the label {found[0][np.argmin(places)]!r}, which the model has not")
+    return places[found[1]]
+
+
+def _flat_labels(Y):
+    if len(Y) and np.ndim(Y[0]) == 0:  # of a file: those of all tokens
+        return np.asarray(Y)
+    _refuse_unknown([None in list(labels) for labels in Y])
+    return np.concatenate([np.asarray(list(labels)) for labels in Y])
+
+
+def _parser(model, C, arrays, X, y, sample_weight):
+    from ..estimators.grammar_parser import _both
+
+    if model.loss != "brackets" or model.rescaling != "margin" or model.span_features:
+        raise OneslackError("no checker is written for parsers with span features, another loss or rescaling")
+    sentences, trees = _both(X, y)
+    outside = set(model.outside_)
+    kept = [i for i in range(len(trees)) if i not in outside]
+    grammar, parser = model.grammar_, model.model_
+    words = [np.asarray(grammar.word_ids(sentences[i]), dtype=int) for i in kept]
+    outputs = [np.asarray(grammar.encode(trees[i]), dtype=int) for i in kept]
+    s = _ones(len(kept), None if sample_weight is None else np.asarray(sample_weight, dtype=float)[kept])
+    prior = parser.frequency_prior() if model.frequencies == "prior" else None
+    rules = _rules(grammar, parser)
+    yield Structured(Trees(rules, words, outputs), C * s, model.coef_, Penalty(prior=prior))
+
+
+def _rules(grammar, parser) -> Rules:
+    """A Grammar as the checker reads it."""
+    from ..models.grammar.binarise import PHRASE
+    from ..models.grammar.tables import score_labels
+
+    label, labels = score_labels(grammar)
+    counted = np.array([kind == PHRASE for kind, _ in labels])
+    ptr = grammar.chain_ptr
+    chains = [grammar.chain_rules[ptr[q] : ptr[q + 1]].tolist() for q in range(grammar.n_chains)]
+    return Rules(
+        grammar.binary_parent, grammar.binary_left, grammar.binary_right, grammar.unary_parent, chains,
+        grammar.chain_parent, grammar.chain_child,
+        np.repeat(np.arange(grammar.n_classes), np.diff(grammar.lexical_ptr)), grammar.lexical_tag,
+        np.where(counted[label], label, -1),
+        grammar.frequency_weights() if parser.frequencies else None, float(parser.missing),
+    )  # fmt: skip
