@@ -1,8 +1,8 @@
 """Cuts of label sequences that differ from the truth in one stretch of tokens only.
 
-The labels of cut j are Z[starts_j :] for the lengths_j tokens from firsts_j on, the first and the last of them
-wrong, and the truth everywhere else.  Its row delta touches these tokens, and the steps into, in and out of
-the stretch.
+The labels of cut j are Z[starts_j :] for the lengths_j tokens from firsts_j on, the first and the last of
+them wrong, and the truth everywhere else.  Its row delta touches these tokens, and the steps into, in and out
+of the stretch.
 
 Cuts of one group are often wrong in the same tokens in the same way: what such a token's features say is
 looked up once for all of them, and added once.

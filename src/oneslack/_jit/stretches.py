@@ -15,6 +15,10 @@ from .cut_rows import cut_add, cut_clear, cuts_dot
 from .groups import triangle
 
 
+#: The share of a sum that rounding can leave of a difference.
+DUST = 1e-15
+
+
 class Groups(NamedTuple):
     """room: of cuts; upper: of the sum of duals; owner: the sentence; lo <= t < hi: its tokens.
 
@@ -256,8 +260,8 @@ def _united(rows, b, pool, groups, i, parts, zeros):
 
     Each part has its upper bound to give away, alpha_j to its cuts and the rest to the zero cut, the truth.
     Laid side by side from the same end, zero cuts first, these masses pair up cuts of all parts; a pair's
-    cut is the sum of its parts'.  Sums over each part stay as they are, and so do w and the dual.  Cuts
-    without dual are left out.
+    cut is the sum of its parts'.  Sums over each part stay as they are, and so do w and the dual, but for
+    rounding: masses that only that can have left are dropped.  Cuts without dual are left out.
     """
     base, counts, slots, alpha, used, _, _ = pool
     n_parts, most = parts.shape[0], 2
@@ -276,7 +280,7 @@ def _united(rows, b, pool, groups, i, parts, zeros):
     exhausted = False
     while not exhausted:
         share = max(left.min(), 0.0)
-        if share > 0.0 and at.max() >= 0:
+        if share > DUST * groups.bounds[i] and at.max() >= 0:
             place = base[new] + counts[new]
             slots[place] = _joined(rows, b, pool, groups, i, parts, at)
             alpha[place], used[place] = share, 0

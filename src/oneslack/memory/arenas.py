@@ -204,9 +204,7 @@ class RunArena(Arena):
         starts = np.cumsum(lengths) - lengths
         self.Z = self.Z[np.arange(lengths.sum()) + np.repeat(self.starts[numbers] - starts, lengths)]
         self.starts, self.lengths = starts, lengths
-        self.firsts, self.examples, self.b = (
-            each[numbers] for each in (self.firsts, self.examples, self.b)
-        )
+        self.firsts, self.examples, self.b = (each[numbers] for each in (self.firsts, self.examples, self.b))
         self.n_rows, self.size = len(numbers), len(self.Z)
 
     def _check(self):

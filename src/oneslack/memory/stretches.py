@@ -24,6 +24,8 @@ from .arenas import RunArena, with_room
 from .remembered import _STATE, Remembered
 from .state_coding import check_places
 
+#: Up to this share of its gap a group's block is solved: its neighbours will move it again.
+PRECISION = 0.1
 #: Arrays with a number a group, beside those of the pool.
 _PLACE = ("room", "upper", "owner", "lo", "hi", "following")
 _GROUP = ("base", "counts", "gram_base", "gained", *_PLACE)
@@ -33,7 +35,12 @@ def store_of(problem):
     """An empty store for the cuts of a problem, with duals."""
     regulariser = problem.regulariser
     is_plain = regulariser.scale is None and regulariser.nonnegative is None
-    if problem.has_batches and is_plain and problem.rescaling == "margin" and hasattr(problem.model, "run_view"):
+    if (
+        problem.has_batches
+        and is_plain
+        and problem.rescaling == "margin"
+        and hasattr(problem.model, "run_view")
+    ):
         return Stretches(problem)
     return Remembered(problem, problem.upper_duals)
 
@@ -183,6 +190,9 @@ class Stretches(Remembered):
 
     # The dual.
 
+    def visit(self, order, precision=PRECISION):
+        return super().visit(order, precision)
+
     def _lengths(self, problem):
         return problem.cut_lengths()[self.owner]
 
@@ -202,7 +212,8 @@ class Stretches(Remembered):
         present = self._present()
         rows, group = self.slots[present], np.repeat(np.arange(len(self.counts)), self.counts)
         first, end = arena.firsts[rows], arena.firsts[rows] + arena.lengths[rows]
-        within = (self.lo[group] <= first) & (end <= self.hi[group])
+        inside = (self.data.offsets[self.owner] <= self.lo) & (self.hi <= self.data.offsets[self.owner + 1])
+        within = (self.lo[group] <= first) & (end <= self.hi[group]) & inside[group]
         mine = arena.examples[rows] == self.owner[group]
         order = used[np.argsort(self.lo[used], kind="stable")]
         same = self.owner[order[1:]] == self.owner[order[:-1]]
