@@ -2,7 +2,8 @@
 
 memory/stretches.py says why.  A `Groups` holds where stretches lie; those of a sentence are a list, in the
 order of their tokens, that begins with heads_i and goes on with following_g; -1 ends it.  Arrays have room at
-their ends, and `filled` says how much of it is taken.
+their ends, and `filled` says how much of it is taken.  Where the product of a cut with itself is nan, its
+products are still owed.
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +14,6 @@ from numba.extending import register_jitable
 
 from .cut_rows import cut_add, cut_clear, cuts_dot
 from .groups import triangle
-
 
 #: The share of a sum that rounding can leave of a difference.
 DUST = 1e-15
@@ -63,7 +63,7 @@ def list_members(heads, following, examples, out):
 
 
 @njit(nogil=True, cache=True)
-def absorb(rows, b, pool, groups, asked, begin, limit, now, zeros):
+def absorb(rows, b, pool, groups, asked, begin, limit, now):
     """Remember what is wrong in the outputs from number `begin` on.
 
     Stretches that an output connects become one.  Returns the number of outputs done: fewer than all where
@@ -104,9 +104,9 @@ def absorb(rows, b, pool, groups, asked, begin, limit, now, zeros):
             g = mine[m] if until > m else -1
             if to > r:
                 if until != m + 1:
-                    g = _united(rows, b, pool, groups, i, mine[m:until], zeros)
+                    g = _united(rows, b, pool, groups, i, mine[m:until])
                 first, end = firsts[r], ends[to - 1]
-                _remember(rows, b, pool, groups, g, first, z[first - a : end - a], asked, limit, now, zeros)
+                _remember(rows, b, pool, groups, g, first, z[first - a : end - a], asked, limit, now)
             if last < 0:
                 groups.heads[i] = g
             else:
@@ -169,16 +169,29 @@ def _new_row(rows, b, groups, i, first, loss, length):
 
 
 @register_jitable
-def _fill_products(rows, pool, g, a, zeros):
-    """The products of cut a of a group with all of it."""
+def _owe_products(pool, g, a):
+    """The products of cut a of a group are to be filled in."""
+    pool[6][pool[5][g] + triangle(a, a)] = np.nan
+
+
+@njit(nogil=True, cache=True)
+def fill_products(rows, pool, some, zeros):
+    """What the groups `some` owe; zeros is as long as w, and all zeros before and after."""
     base, counts, slots, _, _, gram_base, gram = pool
-    mine = slots[base[g] : base[g] + counts[g]]
-    products, found = gram[gram_base[g] :], np.empty(counts[g])
-    cut_add(rows, mine[a], 1.0, zeros)
-    cuts_dot(rows, mine, zeros, found)
-    for other in range(counts[g]):
-        products[triangle(a, other)] = found[other]
-    cut_clear(rows, mine[a], zeros)
+    largest = 0
+    for g in some:
+        largest = max(largest, counts[g])
+    found = np.empty(largest)
+    for g in some:
+        mine, products = slots[base[g] : base[g] + counts[g]], gram[gram_base[g] :]
+        for a in range(counts[g]):
+            if np.isnan(products[triangle(a, a)]):
+                cut_add(rows, mine[a], 1.0, zeros)
+                cuts_dot(rows, mine, zeros, found)
+                for other in range(counts[g]):
+                    if other <= a or not np.isnan(products[triangle(other, other)]):
+                        products[triangle(a, other)] = found[other]
+                cut_clear(rows, mine[a], zeros)
 
 
 @register_jitable
@@ -215,7 +228,7 @@ def _cover(groups, g, first, end):
 
 
 @register_jitable
-def _remember(rows, b, pool, groups, g, first, z, asked, limit, now, zeros):
+def _remember(rows, b, pool, groups, g, first, z, asked, limit, now):
     """The stretch z of an output as a cut of group g, unless it is one already."""
     base, counts, slots, alpha, used, gram_base, gram = pool
     if _find(rows, pool, g, first, z) >= 0:
@@ -239,7 +252,7 @@ def _remember(rows, b, pool, groups, g, first, z, asked, limit, now, zeros):
             gram[gram_base[g] + j] = gram[old_products + j]
     counts[g] = max(m, place + 1)
     slots[base[g] + place], alpha[base[g] + place], used[base[g] + place] = row, 0.0, now
-    _fill_products(rows, pool, g, place, zeros)
+    _owe_products(pool, g, place)
 
 
 @register_jitable
@@ -255,7 +268,7 @@ def _new_group(rows, pool, groups, i, room):
 
 
 @register_jitable
-def _united(rows, b, pool, groups, i, parts, zeros):
+def _united(rows, b, pool, groups, i, parts):
     """One group for several of a sentence, or a new one where there are none.
 
     Each part has its upper bound to give away, alpha_j to its cuts and the rest to the zero cut, the truth.
@@ -300,7 +313,7 @@ def _united(rows, b, pool, groups, i, parts, zeros):
     for g in parts:
         counts[g] = 0
     for a in range(counts[new]):
-        _fill_products(rows, pool, new, a, zeros)
+        _owe_products(pool, new, a)
     return new
 
 
@@ -327,7 +340,7 @@ def _joined(rows, b, pool, groups, i, parts, at):
 
 
 @njit(nogil=True, cache=True)
-def split(rows, b, pool, groups, asked, begin, zeros):
+def split(rows, b, pool, groups, asked, begin):
     """Divide the groups from number `begin` on that fall apart: where no cut is wrong any more in `apart`
     tokens between others.
 
@@ -374,7 +387,7 @@ def split(rows, b, pool, groups, asked, begin, zeros):
                 alpha[k] += alpha[base[g] + j]
                 used[k] = max(used[k], used[base[g] + j])
             for j in range(counts[new]):
-                _fill_products(rows, pool, new, j, zeros)
+                _owe_products(pool, new, j)
         counts[g] = 0
     return n_groups
 

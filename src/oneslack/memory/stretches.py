@@ -84,7 +84,7 @@ class Stretches(Remembered):
         while True:
             done = self._change(absorb, asked, done, self.limit, self.now)
             if done == len(index):
-                return
+                return self._fill_products(self.members(index))
             i = index[done]
             cuts = int(self.counts[self.members([i])].sum())
             self._reserve(cuts, self.data.X.lengths[i], self.data.X.lengths[i])
@@ -98,7 +98,7 @@ class Stretches(Remembered):
         while True:
             done = self._change(split, asked, done)
             if done >= n_groups:
-                return
+                return self._fill_products(np.arange(n_groups, self.n_groups))
             T = self.hi[done] - self.lo[done]
             self._reserve(self.counts[done] * T, T, T)
 
@@ -111,14 +111,19 @@ class Stretches(Remembered):
         """Run a compiled loop that appends to the arrays."""
         from .._jit.stretches import Groups
 
-        if self._zeros is None:
-            self._zeros = self.kept_weights.room()
         arena = self.arena
         filled = np.array([self.n_groups, self.size, self.gram_size, arena.n_rows, arena.size])
         groups = Groups(*(getattr(self, name) for name in _PLACE), self.heads, self.bounds, filled)
-        done = loop(arena.view(), arena.b, self.pool, groups, *arguments, self._zeros)
+        done = loop(arena.view(), arena.b, self.pool, groups, *arguments)
         self.n_groups, self.size, self.gram_size, arena.n_rows, arena.size = filled.tolist()
         return done
+
+    def _fill_products(self, some):
+        from .._jit.stretches import fill_products
+
+        if self._zeros is None:
+            self._zeros = self.kept_weights.room()
+        fill_products(self.arena.view(), self.pool, some, self._zeros)
 
     def _reserve(self, cuts, runs, T):
         """Room as _has_room of _jit/stretches.py counts it."""
