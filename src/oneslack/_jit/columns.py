@@ -9,9 +9,9 @@ the losses.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .rows import row_add, row_dot
 
 LOOP = {"nogil": True, "cache": True, "error_model": "numpy"}

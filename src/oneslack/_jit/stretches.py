@@ -9,9 +9,9 @@ products are still owed.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .cut_rows import cut_add, cut_clear, cuts_dot
 from .groups import triangle
 
