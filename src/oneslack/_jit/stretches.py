@@ -1,52 +1,13 @@
-"""Compiled loops over stretches: the groups of groups.py, where a group is a stretch of tokens of a sentence.
-
-memory/stretches.py says why.  A `Groups` holds where stretches lie; those of a sentence are a list, in the
-order of their tokens, that begins with heads_i and goes on with following_g; -1 ends it.  Arrays have room at
-their ends, and `filled` says how much of it is taken.  Where the product of a cut with itself is nan, its
-products are still owed.
-"""
-
-from typing import Any, NamedTuple
+"""Stretches that grow, meet and part (stretch_cuts.py has their arrays)."""
 
 import numpy as np
 from numba.extending import register_jitable
 
 from .compiler import njit
-from .cut_rows import cut_add, cut_clear, cuts_dot
-from .groups import triangle
+from .stretch_cuts import cover, find_cut, has_room, new_group, new_places, new_row, owe_products, write_cut
 
 #: The share of a sum that rounding can leave of a difference.
 DUST = 1e-15
-
-
-class Groups(NamedTuple):
-    """room: of cuts; upper: of the sum of duals; owner: the sentence; lo <= t < hi: its tokens.
-
-    bounds  (n,): upper of the groups of each sentence
-    filled  (5,): groups, places in the pool, products, cuts, labels of cuts that are in use
-    """
-
-    room: Any
-    upper: Any
-    owner: Any
-    lo: Any
-    hi: Any
-    following: Any
-    heads: Any
-    bounds: Any
-    filled: Any
-
-
-class Asked(NamedTuple):
-    """Outputs of the sentences `index`: labels Z[starts_k :]; apart: so many right tokens make what is on
-    either side of them independent; losses[y_t, z_t] with y the labels that the loss counts."""
-
-    index: Any
-    Z: Any
-    starts: Any
-    losses: Any
-    y: Any
-    apart: Any
 
 
 @njit(nogil=True, cache=True)
@@ -82,7 +43,7 @@ def absorb(rows, b, pool, groups, asked, begin, limit, now):
         cuts = 0
         for g in mine[:n_mine]:
             cuts += pool[1][g]
-        if not _has_room(rows, b, pool, groups, cuts, n_runs, T):
+        if not has_room(rows, b, pool, groups, cuts, n_runs, T):
             return k
         r, m, last = 0, 0, -1
         groups.heads[i] = -1
@@ -133,108 +94,13 @@ def _find_runs(truth, z, apart, a, firsts, ends):
 
 
 @register_jitable
-def _has_room(rows, b, pool, groups, cuts, n_runs, T):
-    """Whether there is room for so many runs beside as many cuts, made anew, in sentences of length T; be it
-    that all are of one group."""
-    n_groups, places, products, n_rows, labels = groups.filled
-    more = 2 * cuts + 8 * (n_runs + 1)
-    return (
-        n_groups + n_runs <= groups.owner.shape[0]
-        and places + more <= pool[2].shape[0]
-        and products + more * more <= pool[6].shape[0]
-        and n_rows + cuts + n_runs <= b.shape[0]
-        and labels + (cuts + n_runs) * T <= rows.Z.shape[0]
-    )
-
-
-@register_jitable
-def _new_places(pool, groups, g, room):
-    """A place for `room` cuts of group g, at the end of the pool."""
-    groups.room[g] = room
-    pool[0][g] = groups.filled[1]
-    pool[5][g] = groups.filled[2]
-    groups.filled[1] += room
-    groups.filled[2] += room * (room + 1) // 2
-
-
-@register_jitable
-def _new_row(rows, b, groups, i, first, loss, length):
-    """The number of a new cut, whose labels are still to be written."""
-    row = groups.filled[3]
-    rows.examples[row], rows.firsts[row], rows.lengths[row] = i, first, length
-    rows.starts[row], b[row] = groups.filled[4], loss
-    groups.filled[3] += 1
-    groups.filled[4] += length
-    return row
-
-
-@register_jitable
-def _owe_products(pool, g, a):
-    """The products of cut a of a group are to be filled in."""
-    pool[6][pool[5][g] + triangle(a, a)] = np.nan
-
-
-@njit(nogil=True, cache=True)
-def fill_products(rows, pool, some, zeros):
-    """What the groups `some` owe; zeros is as long as w, and all zeros before and after."""
-    base, counts, slots, _, _, gram_base, gram = pool
-    largest = 0
-    for g in some:
-        largest = max(largest, counts[g])
-    found = np.empty(largest)
-    for g in some:
-        mine, products = slots[base[g] : base[g] + counts[g]], gram[gram_base[g] :]
-        for a in range(counts[g]):
-            if np.isnan(products[triangle(a, a)]):
-                cut_add(rows, mine[a], 1.0, zeros)
-                cuts_dot(rows, mine, zeros, found)
-                for other in range(counts[g]):
-                    if other <= a or not np.isnan(products[triangle(other, other)]):
-                        products[triangle(a, other)] = found[other]
-                cut_clear(rows, mine[a], zeros)
-
-
-@register_jitable
-def _find(rows, pool, g, first, z):
-    """The place of a cut in the pool, -1 where group g does not have it."""
-    base, counts, slots = pool[:3]
-    for k in range(base[g], base[g] + counts[g]):
-        row = slots[k]
-        if rows.firsts[row] == first and rows.lengths[row] == z.shape[0]:
-            start, same = rows.starts[row], True
-            for t in range(z.shape[0]):
-                same = same and rows.Z[start + t] == z[t]
-            if same:
-                return k
-    return -1
-
-
-@register_jitable
-def _written(rows, b, groups, asked, i, first, z):
-    """The number of a new cut with the labels z from token `first` on."""
-    loss = 0.0
-    for t in range(z.shape[0]):
-        if z[t] != rows.truth[first + t]:
-            loss += asked.losses[asked.y[first + t], z[t]]
-    row = _new_row(rows, b, groups, i, first, loss, z.shape[0])
-    for t in range(z.shape[0]):
-        rows.Z[rows.starts[row] + t] = z[t]
-    return row
-
-
-@register_jitable
-def _cover(groups, g, first, end):
-    groups.lo[g], groups.hi[g] = min(groups.lo[g], first), max(groups.hi[g], end)
-
-
-@register_jitable
 def _remember(rows, b, pool, groups, g, first, z, asked, limit, now):
     """The stretch z of an output as a cut of group g, unless it is one already."""
     base, counts, slots, alpha, used, gram_base, gram = pool
-    if _find(rows, pool, g, first, z) >= 0:
+    if find_cut(rows, pool, g, first, z) >= 0:
         return
-    row = _written(rows, b, groups, asked, groups.owner[g], first, z)
-    _cover(groups, g, first, first + z.shape[0])
+    row = write_cut(rows, b, groups, asked, groups.owner[g], first, z)
+    cover(groups, g, first, first + z.shape[0])
     m = counts[g]
     place = m
     if m >= limit:
@@ -244,7 +110,7 @@ def _remember(rows, b, pool, groups, g, first, z, asked, limit, now):
                 place = j
     if place == groups.room[g]:
         old, old_products = base[g], gram_base[g]
-        _new_places(pool, groups, g, m + max(2, m // 2))
+        new_places(pool, groups, g, m + max(2, m // 2))
         for j in range(m):
             slots[base[g] + j], alpha[base[g] + j] = slots[old + j], alpha[old + j]
             used[base[g] + j] = used[old + j]
@@ -252,19 +118,7 @@ def _remember(rows, b, pool, groups, g, first, z, asked, limit, now):
             gram[gram_base[g] + j] = gram[old_products + j]
     counts[g] = max(m, place + 1)
     slots[base[g] + place], alpha[base[g] + place], used[base[g] + place] = row, 0.0, now
-    _owe_products(pool, g, place)
-
-
-@register_jitable
-def _new_group(rows, pool, groups, i, room):
-    """An empty group of sentence i."""
-    new = groups.filled[0]
-    groups.filled[0] += 1
-    groups.owner[new], groups.upper[new] = i, groups.bounds[i]
-    groups.lo[new], groups.hi[new] = rows.offsets[i + 1], rows.offsets[i]
-    pool[1][new] = 0
-    _new_places(pool, groups, new, room)
-    return new
+    owe_products(pool, g, place)
 
 
 @register_jitable
@@ -280,7 +134,7 @@ def _united(rows, b, pool, groups, i, parts):
     n_parts, most = parts.shape[0], 2
     for g in parts:
         most += counts[g]
-    new = _new_group(rows, pool, groups, i, most)
+    new = new_group(rows, pool, groups, i, most)
     if n_parts == 0:
         return new
     at, left = np.full(n_parts, -1), np.empty(n_parts)
@@ -289,7 +143,7 @@ def _united(rows, b, pool, groups, i, parts):
         left[p] = groups.upper[g]
         for k in range(base[g], base[g] + counts[g]):
             left[p] -= alpha[k]
-        _cover(groups, new, groups.lo[g], groups.hi[g])
+        cover(groups, new, groups.lo[g], groups.hi[g])
     exhausted = False
     while not exhausted:
         share = max(left.min(), 0.0)
@@ -313,7 +167,7 @@ def _united(rows, b, pool, groups, i, parts):
     for g in parts:
         counts[g] = 0
     for a in range(counts[new]):
-        _owe_products(pool, new, a)
+        owe_products(pool, new, a)
     return new
 
 
@@ -327,7 +181,7 @@ def _joined(rows, b, pool, groups, i, parts, at):
             row = slots[base[parts[p]] + at[p]]
             first, end = min(first, rows.firsts[row]), max(end, rows.firsts[row] + rows.lengths[row])
             loss += b[row]
-    new = _new_row(rows, b, groups, i, first, loss, end - first)
+    new = new_row(rows, b, groups, i, first, loss, end - first)
     start = rows.starts[new]
     for t in range(first, end):
         rows.Z[start + t - first] = rows.truth[t]
@@ -366,10 +220,10 @@ def split(rows, b, pool, groups, asked, begin):
         n_parts = _find_runs(nothing[:T], marks[:T], asked.apart, lo, firsts, ends)
         if n_parts < 2:
             continue
-        if not _has_room(rows, b, pool, groups, n_parts * mine.shape[0], n_parts, T):
+        if not has_room(rows, b, pool, groups, n_parts * mine.shape[0], n_parts, T):
             return g
         for p in range(n_parts):
-            new = _new_group(rows, pool, groups, groups.owner[g], mine.shape[0])
+            new = new_group(rows, pool, groups, groups.owner[g], mine.shape[0])
             for j in range(mine.shape[0]):
                 row = mine[j]
                 first, end = _wrong_within(rows, row, firsts[p], ends[p])
@@ -377,17 +231,17 @@ def split(rows, b, pool, groups, asked, begin):
                     continue
                 start = rows.starts[row] + first - rows.firsts[row]
                 z = rows.Z[start : start + end - first]
-                k = _find(rows, pool, new, first, z)
+                k = find_cut(rows, pool, new, first, z)
                 if k < 0:
                     k = base[new] + counts[new]
-                    slots[k] = _written(rows, b, groups, asked, groups.owner[g], first, z)
+                    slots[k] = write_cut(rows, b, groups, asked, groups.owner[g], first, z)
                     alpha[k], used[k] = 0.0, 0
                     counts[new] += 1
-                    _cover(groups, new, first, end)
+                    cover(groups, new, first, end)
                 alpha[k] += alpha[base[g] + j]
                 used[k] = max(used[k], used[base[g] + j])
             for j in range(counts[new]):
-                _owe_products(pool, new, j)
+                owe_products(pool, new, j)
         counts[g] = 0
     return n_groups
 

@@ -103,13 +103,13 @@ class Stretches(Remembered):
             self._reserve(self.counts[done] * T, T, T)
 
     def _asked(self, index, Z, starts):
-        from .._jit.stretches import Asked
+        from .._jit.stretch_cuts import Asked
 
         return Asked(index, Z, starts, self.model.loss_table, self.data.y, self.model.order)
 
     def _change(self, loop, *arguments):
         """Run a compiled loop that appends to the arrays."""
-        from .._jit.stretches import Groups
+        from .._jit.stretch_cuts import Groups
 
         arena = self.arena
         filled = np.array([self.n_groups, self.size, self.gram_size, arena.n_rows, arena.size])
@@ -119,14 +119,14 @@ class Stretches(Remembered):
         return done
 
     def _fill_products(self, some):
-        from .._jit.stretches import fill_products
+        from .._jit.stretch_cuts import fill_products
 
         if self._zeros is None:
             self._zeros = self.kept_weights.room()
         fill_products(self.arena.view(), self.pool, some, self._zeros)
 
     def _reserve(self, cuts, runs, T):
-        """Room as _has_room of _jit/stretches.py counts it."""
+        """Room as has_room of _jit/stretch_cuts.py counts it."""
         more = 2 * cuts + 8 * (runs + 1)
         for name in _GROUP:
             setattr(self, name, with_room(getattr(self, name), self.n_groups + runs))
