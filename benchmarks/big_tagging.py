@@ -30,7 +30,7 @@ TEMPLATES, LABELS = 20, 43
 SOLVERS = ("auto", "n_slack", "one_slack")
 
 
-def make_text(n_sentences, n_features, seed=0):
+def make_text(n_sentences, n_features, seed=0, n_labels=LABELS):
     """(X, labels, offsets)."""
     rng = np.random.default_rng(seed)
     lengths = 1 + rng.negative_binomial(4, 4 / (4 + 23), n_sentences)
@@ -38,15 +38,15 @@ def make_text(n_sentences, n_features, seed=0):
     columns, template = _features(rng, int(offsets[-1]), n_features)
     indptr = np.arange(0, columns.size + 1, TEMPLATES)
     X = sp.csr_matrix((np.ones(columns.size), columns.ravel(), indptr), shape=(len(columns), n_features))
-    chain = Chain(n_features, LABELS)
+    chain = Chain(n_features, n_labels)
     w = np.zeros(chain.n_params)
-    favourite = np.arange(n_features) * LABELS + rng.integers(0, LABELS, n_features)
+    favourite = np.arange(n_features) * n_labels + rng.integers(0, n_labels, n_features)
     w[favourite] = (8.0 / rng.permutation(np.arange(1, TEMPLATES + 1)))[template]
-    w[n_features * LABELS :] = rng.normal(size=LABELS * LABELS)
+    w[n_features * n_labels :] = rng.normal(size=n_labels * n_labels)
     data = chain.pack(Ragged(X, offsets), None)
     labels = chain.predict_batch(data, Shard(0, data.n), w)
     wrong = rng.random(len(labels)) < 0.02
-    labels[wrong] = rng.integers(0, LABELS, wrong.sum())
+    labels[wrong] = rng.integers(0, n_labels, wrong.sum())
     return X, labels, offsets
 
 

@@ -80,6 +80,24 @@ class Compact(Protocol):
         belongs to example examples_j."""
 
 
+class Separable(Protocol):
+    """Optional, beside Compact: outputs are labels of tokens, and losses and features of what is wrong in
+    stretches that lie apart add up.  Cuts are then remembered stretch by stretch (memory/stretches.py)."""
+
+    #: Right tokens that make what is wrong on either side of them independent.
+    order: int
+    #: (labels + 1, at least labels): the loss of a token by its label and the output's; the last row is for
+    #: tokens whose label is not known.
+    loss_table: np.ndarray
+
+    def run_view(self, data, *cuts) -> Any:
+        """Outputs that are the truth but for one stretch, as rows of a kind that _jit/cut_rows.py knows;
+        `cuts` as in RunCuts of _jit/chain_runs.py, from Z on."""
+
+    def decode_work(self, data) -> float:
+        """What decoding all examples costs, in numbers that a visit to remembered cuts reads."""
+
+
 class LatentModel(Protocol):
     """What `LatentStructuralSVM` asks for: outputs with a value h that no example tells."""
 

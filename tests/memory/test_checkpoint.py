@@ -96,12 +96,12 @@ def test_a_resumed_run_gives_the_same_bits(name, cut, tmp_path):
     while True:
         steps, runs = steps + cut, runs + 1
         part = solve(make(), solver, tol=1e-5, max_iter=steps, checkpoint=path, resume=True)
-        if part.status is not Status.MAX_ITER:
+        if not path.exists():  # it is done
             break
-        assert path.exists()
+        # A last step that is looked at because there may be no other can happen to be good enough.
+        assert part.status is Status.MAX_ITER or part.n_iter == steps
         cut = max(cut, whole.n_iter // 4)
     assert runs > 1
-    assert not path.exists()  # it is done
     assert (part.status, part.n_iter) == (whole.status, whole.n_iter)
     np.testing.assert_array_equal(part.w, whole.w)
     assert (part.primal, part.dual) == (whole.primal, whole.dual)

@@ -15,9 +15,10 @@ from .held import add_at, clear_at
 _KINDS = {}
 
 
-def know(kind, dot, add, clear):
-    """Functions dot(rows, j, w), add(rows, j, c, w) and clear(rows, j, w) for rows of this kind."""
-    _KINDS[kind] = dot, add, clear
+def know(kind, dot, add, clear, dots=None, adds=None):
+    """Functions dot(rows, j, w), add(rows, j, c, w) and clear(rows, j, w) for rows of this kind; and, where
+    several rows share some work, dots(rows, numbers, w, out) and adds(rows, numbers, coefficients, c, w)."""
+    _KINDS[kind] = dot, add, clear, dots or _one_by_one, adds or _add_one_by_one
 
 
 def cut_dot(rows, j, w):
@@ -35,6 +36,26 @@ def cut_clear(rows, j, w):
     return _KINDS[type(rows)][2](rows, j, w)
 
 
+def cuts_dot(rows, numbers, w, out):
+    """out_k = <x_numbers_k, w>."""
+    return _KINDS[type(rows)][3](rows, numbers, w, out)
+
+
+def cuts_add(rows, numbers, coefficients, c, w):
+    """w += c sum_k coefficients_k x_numbers_k, of neighbours: rows of one group."""
+    return _KINDS[type(rows)][4](rows, numbers, coefficients, c, w)
+
+
+@overload(cuts_dot)
+def _cuts_dot(rows, numbers, w, out):
+    return _KINDS[rows.instance_class][3]
+
+
+@overload(cuts_add)
+def _cuts_add(rows, numbers, coefficients, c, w):
+    return _KINDS[rows.instance_class][4]
+
+
 @overload(cut_dot)
 def _cut_dot(rows, j, w):
     return _KINDS[rows.instance_class][0]
@@ -48,6 +69,19 @@ def _cut_add(rows, j, c, w):
 @overload(cut_clear)
 def _cut_clear(rows, j, w):
     return _KINDS[rows.instance_class][2]
+
+
+@register_jitable
+def _one_by_one(rows, numbers, w, out):
+    for k in range(numbers.shape[0]):
+        out[k] = cut_dot(rows, numbers[k], w)
+
+
+@register_jitable
+def _add_one_by_one(rows, numbers, coefficients, c, w):
+    for k in range(numbers.shape[0]):
+        if coefficients[k] != 0.0:
+            cut_add(rows, numbers[k], c * coefficients[k], w)
 
 
 class SparseCuts(NamedTuple):

@@ -17,7 +17,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from .compiler import njit
-from .cut_rows import cut_add, cut_clear, cut_dot
+from .cut_rows import cut_add, cut_clear, cut_dot, cuts_add, cuts_dot
 from .held import weights
 
 
@@ -146,9 +146,10 @@ def _solve_block(g, alpha, gram, m, upper, change, precision, scale):
 
 
 @njit(nogil=True, cache=True)
-def visit(rows, b, pool, upper, now, order, w, precision, scale=1.0):
+def visit(rows, b, pool, upper, now, order, w, precision, scale, gained):
     """One exact block step for each group of `order`.  Returns the sum of the groups' own gaps,
-    upper max(0, max g) - sum alpha g, before their steps, and the growth of the dual.
+    upper max(0, max g) - sum alpha g, before their steps, and the growth of the dual; gained[i] is that of
+    group i.
 
     used[k] = `now` where a cut holds some dual.  A step moves w `scale` times as far, where others move at
     the same time (solvers/distributed/cuts.py).
@@ -164,19 +165,20 @@ def visit(rows, b, pool, upper, now, order, w, precision, scale=1.0):
         m, first = counts[i], base[i]
         if m == 0:
             continue
+        mine = slots[first : first + m]
+        cuts_dot(rows, mine, values, g)
         best, offered = 0.0, 0.0
         for j in range(m):
-            row = slots[first + j]
-            g[j] = b[row] - cut_dot(rows, row, values)
+            g[j] = b[mine[j]] - g[j]
             best = max(best, g[j])
             offered += alpha[first + j] * g[j]
         gap += upper[i] * best - offered
-        growth += _solve_block(
+        gained[i] = _solve_block(
             g, alpha[first : first + m], gram[gram_base[i] :], m, upper[i], change, precision, scale
         )
+        growth += gained[i]
+        cuts_add(rows, mine, change, scale, w)
         for j in range(m):
-            if change[j] != 0.0:
-                cut_add(rows, slots[first + j], scale * change[j], w)
             if alpha[first + j] > 0.0:
                 used[first + j] = now
     return gap, growth

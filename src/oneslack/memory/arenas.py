@@ -201,6 +201,50 @@ class OutputArena(Arena):
         self.n_rows, self.size = len(numbers), len(self.Z)
 
 
+class RunArena(Arena):
+    """Outputs that differ from the truth in one stretch of tokens, as the labels of these; compiled loops
+    append them (_jit/stretches.py)."""
+
+    short, long = ("b", "starts", "firsts", "lengths", "examples"), ("Z",)
+
+    def __init__(self, model, data):
+        super().__init__()
+        self.model, self.data = model, data
+        self.starts, self.firsts, self.lengths = np.empty((3, 0), np.int64)
+        self.examples = np.empty(0, np.int32)
+        self.Z = np.empty(0, model.output_type)
+        places = int(data.X.lengths.max(initial=0)) * model.n_labels
+        self._room = np.full(places, np.nan), np.zeros(places)
+
+    def reserve(self, rows, labels):
+        """Room for so many more."""
+        for name in self.short:
+            setattr(self, name, with_room(getattr(self, name), self.n_rows + rows))
+        self.Z = with_room(self.Z, self.size + labels)
+
+    def view(self):
+        cuts = (self.Z, self.starts, self.firsts, self.lengths, self.examples)
+        return self.model.run_view(self.data, *cuts, *self._room)
+
+    def keep(self, numbers):
+        lengths = self.lengths[numbers]
+        starts = np.cumsum(lengths) - lengths
+        self.Z = self.Z[np.arange(lengths.sum()) + np.repeat(self.starts[numbers] - starts, lengths)]
+        self.starts, self.lengths = starts, lengths
+        self.firsts, self.examples, self.b = (each[numbers] for each in (self.firsts, self.examples, self.b))
+        self.n_rows, self.size = len(numbers), len(self.Z)
+
+    def _check(self):
+        check_places("examples of the cuts", self.examples, self.data.n)
+        check_places("outputs of the cuts", self.Z, self.model.n_labels)
+        check_places("lengths of the cuts", self.lengths - 1, self.size + 1)
+        check_places("starts of the cuts", self.starts, self.size + 1)
+        check_places("ends of the cuts", self.starts + self.lengths, self.size + 1)
+        begins, ends = self.data.offsets[self.examples], self.data.offsets[self.examples + 1]
+        check_places("tokens of the cuts", self.firsts - begins, len(self.data.y) + 1)
+        check_places("tokens of the cuts", ends - self.firsts - self.lengths, len(self.data.y) + 1)
+
+
 def _rows(deltas):
     """As CSR with sorted numbers and without zeros."""
     rows = sp.csr_array(deltas)

@@ -27,6 +27,9 @@ class Remembered:
     duals  whether there are any; without, neither w nor products of cuts are kept
     """
 
+    #: What a state holds, beside the weights and the arena.
+    fields = _STATE
+
     def __init__(self, problem, upper, limit=50, duals=True):
         n = problem.n
         self.regulariser, self.limit, self.duals = problem.regulariser, limit, duals
@@ -38,6 +41,7 @@ class Remembered:
         self.base, self.counts, self.room, self.gram_base = np.zeros((4, n), np.int64)
         self.slots, self.alpha, self.used = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
         self.gram = np.empty(0)
+        self.gained = np.zeros(n)  # growth of the dual by the last visit to each group
         self._zeros = None
         self.now = self.size = self.gram_size = 0
         self.is_whole = True
@@ -154,8 +158,24 @@ class Remembered:
         self.now += 1
         order = np.asarray(order, np.int64)
         arena = self.arena
-        point = (self.kept_weights.loops, precision, self.scale)
+        point = (self.kept_weights.loops, precision, self.scale, self.gained)
         return visit(arena.view(), arena.b, self.pool, self.upper, self.now, order, *point)
+
+    def members(self, examples):
+        """The groups of these examples: each is one."""
+        return examples
+
+    def in_any_order(self, rng):
+        """All groups that hold something."""
+        return rng.permutation(np.flatnonzero(self.counts))
+
+    def expected_growth(self):
+        """What visits to all groups would raise the dual by, if each did what its last one has."""
+        return float(self.gained.sum())
+
+    def visit_work(self):
+        """(groups,): numbers that a visit to each reads; None where that is not counted."""
+        return None
 
     def refresh(self):
         """w anew from the duals, without the rounding of many small steps."""
@@ -195,7 +215,7 @@ class Remembered:
         over = np.divide(given, self.upper, out=np.zeros_like(given), where=self.upper > 0)
         most = int(self.counts.max(initial=0))
         excess = max(float(over.max(initial=0.0)) - 1.0, 0.0) + gamma(most + 16)
-        mass = float((given * problem.cut_lengths()).sum())
+        mass = float((given * self._lengths(problem)).sum())
         loss = float(np.einsum("i,i", alpha, np.abs(self.arena.b[rows])))
         sums = len(places) + extent.terms + 16
         return dual_proof(self.regulariser, v, self.linear, mass, loss, sums, excess, point=self.written)
@@ -209,6 +229,10 @@ class Remembered:
         examples = np.repeat(np.arange(len(self.counts)), self.counts)[self._is_dual()]
         flat = np.concatenate([np.zeros(0, np.int8), *outputs])
         return {"duals": alpha, "examples": examples.astype(np.int32), "outputs": smallest(flat)}
+
+    def _lengths(self, problem):
+        """No cut of a group is longer."""
+        return problem.cut_lengths()
 
     def _is_dual(self):
         """Of all cuts, example by example."""
@@ -258,12 +282,12 @@ class Remembered:
         return int(new.sum())
 
     def state(self):
-        state = {name: np.copy(getattr(self, name)) for name in _STATE}
+        state = {name: np.copy(getattr(self, name)) for name in self.fields}
         weights = {name: np.copy(value) for name, value in self.kept_weights.state().items()}
         return state | weights | {"arena": self.arena.state()}
 
     def restore(self, state):
-        for name in _STATE:
+        for name in self.fields:
             value = state[name]
             setattr(self, name, int(value) if value.ndim == 0 else value.copy())
         self.kept_weights.restore(state)
@@ -293,11 +317,11 @@ class Remembered:
             check_places("gram of the pool", ends, min(self.gram_size, len(self.gram)) + 1)
 
     def take_over(self, start):
-        """The cuts and duals of another solver's state, or of one at another C, where there are any."""
-        if "cuts" in start:
-            self.restore_at_other_C(*start["cuts"])
-        elif "store" in start:
-            self.restore_at_other_C(start["store"], 1.0)
+        """The cuts and duals of another solver's state, or of one at another C, where there are any that are
+        kept in the same way."""
+        state, ratio = start["cuts"] if "cuts" in start else (start.get("store"), 1.0)
+        if state is not None and set(state["arena"]) == {*self.arena.short, *self.arena.long}:
+            self.restore_at_other_C(state, ratio)
 
     def restore_at_other_C(self, state, ratio):
         """The cuts of a store whose duals had other bounds; the duals are the same shares of them."""

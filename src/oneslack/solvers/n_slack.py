@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 
 from ..memory.doubts import Doubts
+from ..memory.remembered import Remembered
 from ..result import Step
 from .structured_dual import begin
 
@@ -60,7 +61,7 @@ class NSlack:
 
     def _rounds(self, problem, start, tol):
         """Algorithm 1: everyone is asked in each round."""
-        store, rng, goes_on = begin(problem, self.seed, start, "epsilon")
+        store, rng, goes_on = begin(Remembered(problem, problem.upper_duals), self.seed, start, "epsilon")
         epsilon, owed = np.inf, 0.0
         looked = np.inf  # the gap at the last look; by the papers' rule (tol 0) half of it is worth another
         if goes_on:
@@ -121,7 +122,7 @@ class NSlack:
 
     def _sparing(self, problem, start, tol):
         """The examples most in doubt are asked, and the dual is solved to a share of what that brought."""
-        store, rng, goes_on = begin(problem, self.seed, start, "doubts")
+        store, rng, goes_on = begin(Remembered(problem, problem.upper_duals), self.seed, start, "doubts")
         doubts, looked = Doubts(store.upper, self.parts), np.inf
         if goes_on:
             doubts.restore(start["doubts"])

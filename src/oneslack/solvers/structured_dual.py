@@ -2,24 +2,31 @@
 cut an example its steps are those of block-coordinate Frank-Wolfe.
 
 A pass asks the examples, block by block in random order, for their most violated cut at the current w,
-remembers it, and solves each example's own block of the dual over all that it remembers; w moves at once.
-Between two such passes, passes over the remembered cuts alone ask nothing: they go on while they raise the
-dual by a share of what the last asking pass did.  The examples' own gaps, summed while they are asked, are a
-running bound; when it promises the tolerance, all are asked at one w, which gives P(w).
+remembers it, and solves each example's own block of the dual over all that it remembers, or the blocks of
+its stretches (memory/stretches.py); w moves at once.  Between two such passes, visits to remembered cuts ask
+nothing.  Where work is counted, a block is visited again while its last visit has raised the dual by more,
+for the numbers that it read, than the last asking pass has on average: most of the growth is in few blocks
+(Osokin et al. 2016 sample by gaps, for the same reason).  Where nobody knows what an answer costs, all are
+visited while that raises the dual by a share of what the asking pass did.
+
+The blocks' own gaps, summed while examples are asked, are a running bound; when it promises the tolerance,
+all are asked at one w, which gives P(w).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..memory.remembered import Remembered
+from ..memory.stretches import store_of
 from ..result import Step
 
 #: Examples asked at the same w.
 BLOCK = 64
-#: Cached passes between two asking ones, at most, and the share of growth they must keep up.
-CACHED, WORTH = 20, 0.05
-#: The gaps that examples have before their steps sum to about so many times what is left after a pass.
+#: Passes over what is remembered between two asking ones, at most.
+CACHED = 20
+#: The share of growth that they must keep up where work is not counted.
+WORTH = 0.05
+#: The gaps that blocks have before their steps sum to about so many times what is left after a pass.
 OPTIMISM = 4.0
 #: Asking passes after which the true bound is looked at anyway.
 LIMIT = 10
@@ -27,10 +34,10 @@ LIMIT = 10
 FORGET = 100
 
 
-def begin(problem, seed, start, own):
+def begin(store, seed, start, own):
     """(store, rng, whether a run goes on): where `start` is a state of one's own kind, as its name `own`
     says, or has cuts to take over."""
-    store, rng = Remembered(problem, problem.upper_duals), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     if own in start and "store" in start:
         store.restore(start["store"])
         rng.bit_generator.state = start["rng"]
@@ -42,7 +49,7 @@ def begin(problem, seed, start, own):
 def structured_steps(problem, seed, start, tol):
     """The steps of `DualCD` for a model without passes of its own."""
     start = start or {}
-    store, rng, goes_on = begin(problem, seed, start, "waited")
+    store, rng, goes_on = begin(store_of(problem), seed, start, "waited")
     waited, target = start["waited"] if goes_on else 0, OPTIMISM * max(tol, 1e-15)
     if goes_on and start.get("tol") == tol:  # another tolerance begins anew
         target = start["target"]
@@ -55,8 +62,9 @@ def structured_steps(problem, seed, start, tol):
         return store.proof(problem)
 
     while True:
-        gap, passes = ask_and_revisit(problem, store, rng, blocks_in_any_order(problem, rng))
-        problem.work.cached += passes * problem.n
+        expected = store.expected_growth()
+        gap, growth = ask_blocks(problem, store, rng, blocks_in_any_order(problem, rng))
+        problem.work.cached += revisit(problem, store, rng, growth, expected)
         waited += 1
         store.forget(FORGET)
         dual = store.dual
@@ -69,15 +77,23 @@ def structured_steps(problem, seed, start, tol):
         yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state, proof=proof)
 
 
-def ask_and_revisit(problem, store, rng, blocks):
-    """A pass that asks all examples, then passes over what is remembered while they pay: (sum of the
-    examples' gaps as they were asked, passes that asked nothing)."""
-    gap, growth = ask_blocks(problem, store, rng, blocks)
-    passes, more = 0, np.inf
-    while passes < CACHED and more > WORTH * growth:
-        _, more = store.visit(rng.permutation(np.flatnonzero(store.counts)))
-        passes += 1
-    return gap, passes
+def revisit(problem, store, rng, growth, expected):
+    """Visit what is remembered while that pays, after a pass that asked everyone and raised the dual by
+    `growth`, of which `expected` without asking; returns how many blocks were visited."""
+    visits, more = 0, np.inf
+    work = store.visit_work()
+    for _ in range(CACHED):
+        some = store.in_any_order(rng)
+        if work is not None:
+            rate = max(growth - expected, 0.0) / (problem.model.decode_work(problem.data) + work.sum())
+            some = some[store.gained[some] > rate * work[some]]
+        elif more <= WORTH * growth:
+            break
+        if not len(some):
+            break
+        _, more = store.visit(some)
+        visits += len(some)
+    return visits
 
 
 def blocks_in_any_order(problem, rng, size=BLOCK):
@@ -91,7 +107,7 @@ def ask_blocks(problem, store, rng, blocks):
     gap, growth = 0.0, 0.0
     for block in blocks:
         store.learn(problem, store.w, block)
-        block_gap, block_growth = store.visit(rng.permutation(block))
+        block_gap, block_growth = store.visit(store.members(rng.permutation(block)))
         gap, growth = gap + block_gap, growth + block_growth
     return gap, growth
 
@@ -100,4 +116,4 @@ def _look(problem, store):
     """(P, D) at the current w: everyone is asked, and what is found is remembered."""
     dual = store.dual
     hinges = store.learn(problem, store.w, np.arange(problem.n))
-    return problem.regulariser.value(store.w) + float(store.upper @ hinges), dual
+    return problem.regulariser.value(store.w) + float(problem.upper_duals @ hinges), dual

@@ -79,6 +79,14 @@ class ChainData:
         return np.diff(places).astype(np.int64) + 2 * np.diff(offsets) + 2
 
     @cached_property
+    def numbers_before(self) -> np.ndarray:
+        """(N + 1,): numbers in the rows of the tokens before each."""
+        matrix = self.X.values
+        if sp.issparse(matrix):
+            return matrix.indptr.astype(np.int64)
+        return matrix.shape[1] * np.arange(matrix.shape[0] + 1)
+
+    @cached_property
     def depth(self) -> int:
         """No psi has more numbers to sum up than this."""
         return int(self.feature_bounds(Shard(0, self.n)).max(initial=0))

@@ -283,6 +283,21 @@ class Chain:
         truth = data.known_truth()
         return ChainCuts(data.view, self.layout, truth, data.offsets, Z, starts, examples, factors)
 
+    def run_view(self, data, *cuts):
+        """Rows of outputs that are the truth but for some tokens; `cuts` as in RunCuts from Z on."""
+        from ..._jit.chain_runs import RunCuts
+
+        return RunCuts(data.view, self.layout, data.known_truth(), data.offsets, *cuts)
+
+    def decode_work(self, data) -> float:
+        """Multiplications and sums of decoding all sentences, as processors do them: four at a time."""
+        return self.n_labels * (data.numbers_before[-1] + len(data.y) * self.n_labels**self.order) / 4.0
+
+    @property
+    def loss_table(self):
+        """(L + 1, at least L): the loss of a token; the last row is for tokens whose label is not known."""
+        return self._losses
+
     def max_marginals_batch(self, data, shard, w):
         """(tokens of the shard, L): see max_marginals."""
         from ..._jit.chain_lists import max_marginals
