@@ -11,8 +11,8 @@ from sklearn.svm import LinearSVC
 import oneslack
 from oneslack.losses import Huber, Logistic, SquaredHinge, SquaredTube
 from oneslack.models.linear.scalar import Linear
-from oneslack.problems import columns
-from oneslack.solvers import proximal_newton
+from oneslack.problems import quadratic
+from oneslack.solvers import feature_descent
 
 SMOOTH = [SquaredHinge(), Logistic(), SquaredTube(0.1), Huber(0.5)]
 each_loss = pytest.mark.parametrize("phi", SMOOTH, ids=str)
@@ -120,9 +120,9 @@ def test_working_sets_screening_and_stages(phi, is_sparse, intercept, monkeypatc
     if is_sparse:
         X = sp.csr_array(X)
     results = [solved(phi, X, y, 10.0, intercept=intercept)]
-    monkeypatch.setattr(columns, "LARGEST_GRAM", 0)
+    monkeypatch.setattr(quadratic, "LARGEST_GRAM", 0)
     results.append(solved(phi, X, y, 10.0, intercept=intercept))
-    monkeypatch.setattr(proximal_newton, "FEW", 1000)
+    monkeypatch.setattr(feature_descent, "FEW", 1000)
     results.append(solved(phi, X, y, 10.0, intercept=intercept))
     assert max(result.dual for result in results) <= min(result.primal for result in results)
 

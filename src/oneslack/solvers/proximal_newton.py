@@ -29,11 +29,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .feature_descent import FEW, Descent, Features
+from .feature_descent import Descent, Features, few
 
 #: Where features are many, smaller C come first, each GAIN times the last, to a relative gap of STAGE; the
 #: first is about where |v_j| / r_j is EARLY at w = 0.
-GAIN, STAGE, EARLY = 10.0, 0.3, 10.0
+GAIN, STAGE, EARLY = 1e9, 0.3, 10.0
 #: Where they are few, examples a weight in the first sample, and how much larger the next one is.
 SAMPLE_ROWS, SAMPLE_GROWTH = 32, 8
 
@@ -84,7 +84,7 @@ class ProximalNewton:
 def stages_before(problem, first) -> list[float]:
     """Smaller C to be solved loosely before, from where few features are not 0; none where the first working
     set holds all features.  `first` is the descent from w = 0, which has looked at all of them."""
-    if len(first.columns.index) <= FEW or not first.violation > EARLY * GAIN:
+    if len(first.columns.index) <= few(problem.n) or not first.violation > EARLY * GAIN:
         return []
     count = int(np.log(first.violation / EARLY) / np.log(GAIN))
     return [problem.C / GAIN**k for k in range(count, 0, -1)]
@@ -93,7 +93,7 @@ def stages_before(problem, first) -> list[float]:
 def sampled(problem, tol):
     """A start from small samples of the examples, each eight times the last; None where these are few."""
     w, size, rng = None, SAMPLE_ROWS * problem.n_params, np.random.default_rng(0)
-    while size * SAMPLE_GROWTH <= problem.n and problem.n_params <= FEW:
+    while size * SAMPLE_GROWTH <= problem.n and problem.n_params <= few(problem.n):
         strata = np.arange(size) + rng.random(size)
         index = (strata * (problem.n / size)).astype(np.int64)
         if problem.sample_weights[index].any():
