@@ -173,7 +173,7 @@ def pick_examples(X, index, h, data, indices, indptr):
 @njit(**LOOP)
 def pick_columns(X, place, counts, data, indices, indptr):
     """The CSR matrix of the columns whose place is not below 0, each at its place, and of the rows whose
-    count is not 0; `place` does not change the order of columns.  Returns how many numbers and rows it has."""
+    count is not 0; `place` keeps the order of columns.  Returns how many numbers and rows it has."""
     values, columns, starts = X
     count, row = 0, 0
     indptr[0] = 0
@@ -266,17 +266,17 @@ def descend_gram(H, q, w, r, held, d, sweeps, enough):
 
 @njit(**LOOP)
 def descend_features(X, index, h, damp, w, r, held, has_bias, d, g, active, aims):
-    """Sweeps over the features from d = 0, g = -a, both kept up to date; with `has_bias` b is one more weight,
-    without a penalty.  Weights that are at 0 and stay there are left out of later sweeps.
+    """Sweeps over the features from d = 0, g = -a, both kept up to date; with `has_bias` b is one more
+    weight, without a penalty.  Weights that are at 0 and stay there are left out of later sweeps.
 
     aims = (share, tight, far, sweeps, loose, product, pair, base, touched): until no subgradient is further
-    from 0 than a share of the worst of the first sweep, for `loose` times so many sweeps at most; where that was
-    no further than `far`, until none of all weights is further than `tight`.  Or until a Gram matrix of those
-    that take part would have cost as much as was `touched` before and here, if sweeps over it cost less: base,
-    `product` times the square of their numbers, and `pair` times that of their count.
+    from 0 than a share of the worst of the first sweep, for `loose` times so many sweeps at most; where that
+    was no further than `far`, until none of all weights is further than `tight`.  Or until a Gram matrix of
+    those that take part would have cost as much as was `touched` before and here, if sweeps over it cost
+    less: base, `product` times the square of their numbers, and `pair` times that of their count.
 
-    Returns (b, the worst of the first sweep, the numbers touched, and where a Gram matrix is due how many it is
-    of, active[:count]; else 0)."""
+    Returns (b, the worst of the first sweep, the numbers touched, and where a Gram matrix is due how many it
+    is of, active[:count]; else 0)."""
     k, bias, total = index.shape[0], 0.0, 0.0
     share, tight, far, sweeps, loose, product, pair, base, touched = aims
     curve = np.full(k, -1.0)

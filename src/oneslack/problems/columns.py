@@ -118,8 +118,8 @@ class Columns:
         return np.maximum(squares, 0.0)
 
     def among(self, h):
-        """(a turned matrix as loops see it, places of the features there): it may lack the examples whose h is
-        0, where they are many."""
+        """(a turned matrix as loops see it, places of the features there): it may lack the examples whose h
+        is 0, where they are many."""
         if not self.is_sparse or np.count_nonzero(h) > AMONG * len(h):
             return self.turned.view, self.index
         from .._jit.columns import pick_examples

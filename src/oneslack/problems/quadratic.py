@@ -98,8 +98,8 @@ class Gram:
 
 
 class Known:
-    """The last Gram matrix, which does for a while, and what sweeps over features were `spent` since; as it was,
-    where a run is gone on with."""
+    """The last Gram matrix, which does for a while, and what sweeps over features were `spent` since; as it
+    was, where a run is gone on with."""
 
     def __init__(self, start=None):
         self._index, self._h, self._worst, self.spent = start or (None, None, np.inf, 0.0)

@@ -12,20 +12,21 @@ import numpy as np
 
 from ..certificate.rounding import moved, norm_up
 from ..memory.state_coding import check_places, check_point, check_scores
-from ..result import Step, no_dual_point
+from ..result import Step
 
 #: Features of the first working set; and those that may take part all at once.
 FIRST, FEW = 50, 200
+#: Of features that are violated at first, no more than one in so many of all.
 PART = 32
 #: Examples a feature from which on all of them take part: most are not 0 then.
 TALL = 20
 #: Features of a working set, in terms of those that are not 0.
 GROWTH = 3
-#: A round on a working set ends with a step that promises this share of what the first did, or this one of the
-#: gap that is asked for; after so many steps.
+#: A round on a working set ends with a step that promises this share of what the first did, or this one of
+#: the gap that is asked for; after so many steps.
 SHARE, LAST, ROUND = 0.3, 0.3, 8
-#: A model is minimised until no subgradient is above this share of the worst, or for one sweep, where the step
-#: before was too long; the last one as far as its duals have to be feasible for the gap that is asked for.
+#: A model is minimised until no subgradient is above this share of the worst, or for one sweep, where the
+#: step before was too long; the last one as far as its duals have to be feasible for the gap that is asked for.
 INNER = 0.3
 #: How much further after each time that this was not enough.
 STRICTER, STRICTEST = 0.3, 1e-4
@@ -34,6 +35,8 @@ STUCK = 3.0
 #: Sweeps over columns for one model; twice as many, up to this, where the duals of
 #: one have not halved the gap though it promised SETTLED times less than the last step of a run.
 SWEEPS, MOST_SWEEPS, SETTLED = 30, 10_000, 30.0
+#: Or where a full step promises more than this share of what the one before did.
+CREEP = 0.5
 #: What of the model's decrease a step must have (Armijo).
 ARMIJO = 0.01
 #: How much is added to the curvature of a weight, in terms of its largest: at least, and at most.
@@ -44,6 +47,12 @@ LEVEL = 1e-11
 SHRUNK = 0.7
 #: Rounds without progress after which rounding is to blame.
 PATIENCE = 5
+
+#: What a run is gone on from, beside the scores, the features that are left and the Gram matrix.
+STATE = (
+    "w", "size", "damp", "dual", "shares", "gap", "pull", "rules_out", "vain", "least", "sweeps", "inner",
+    "strict", "nearness", "v", "is_first",
+)  # fmt: skip
 
 
 def few(n) -> int:
@@ -98,14 +107,14 @@ class Descent:
         self.at = Point(problem, S, way)
         self.size, self.damp = start.get("size", 0), start.get("damp", DAMP)
         self.dual, self.shares = -np.inf, None
-        self.vain, self.least, self.violation = 0, np.inf, np.inf
+        self.vain, self.least = 0, np.inf
         self.sweeps = start.get("sweeps", SWEEPS)
         self.inner, self.strict = start.get("inner", INNER), start.get("strict", 1.0)
         self.nearness, self.is_at_rest = start.get("nearness", 0.0), False
         self.known = self.columns.known(start.get("gram"))
         self.guess = None
         self.v = start.get("v")
-        self.is_resumed = "alive" in start
+        self.is_resumed, self.is_first = "alive" in start, "w" not in start
         if self.is_resumed:
             self._resume(start)
         elif "S" not in start:
@@ -117,26 +126,14 @@ class Descent:
         check_places("the features that are left", alive, len(self.columns.index))
         self.columns = self.columns.part(alive)
         self.at.way = self.problem.scores.believed(self.w, self.at.S, self.at.way)
-        for name in ("dual", "shares", "gap", "pull", "rules_out", "vain", "least", "violation"):
+        for name in ("dual", "shares", "gap", "pull", "rules_out", "vain", "least"):
             setattr(self, name, start[name])
 
-    def goes_on(self, C) -> dict:
-        """What a run at another C starts from, after a look at all features."""
-        is_known = self.v is not None and len(self.v) == len(self.w) - self.regulariser.n_free
-        v = self.v * (C / self.problem.C) if is_known else None
-        return {"w": self.w, "S": self.at.S, "way": self.at.way, "v": v}
-
-    def steps(self, whole, stages):
-        """Looks at all features with rounds in between; before other stages until the gap is small."""
-        if not self.is_resumed:
-            yield self.look(whole, stages)
-        yield from self.rounds(whole, stages)
-
-    def rounds(self, whole, stages=()):
-        """The same without the first look."""
-        while not stages or (self.gap > self.tol * abs(self.primal) and self.vain < PATIENCE):
+    def rounds(self):
+        """Rounds, each with a look at all features after it."""
+        while True:
             self.round()
-            yield self.look(whole, stages)
+            yield self.look()
 
     @property
     def primal(self):
@@ -144,9 +141,8 @@ class Descent:
 
     # Looks at all features.
 
-    def look(self, whole, stages=()) -> Step:
-        """Bounds at w, of the whole problem where this is no stage before it.  `stages` are those left, None
-        before they are known."""
+    def look(self) -> Step:
+        """Bounds at w."""
         self.penalty = self.regulariser.value(self.w)  # as one that goes on from here computes it
         is_guessed = self.guess is not None
         v, found = self._best_dual()
@@ -155,7 +151,7 @@ class Descent:
             self.dual, self.shares = found.value, found.shares
         self.gap = self.primal - self.dual
         # Whatever else the next round has to know of all features is found when there is one.
-        self.pull, self.rules_out = v / max(found.ratio, 1.0), is_best and not stages
+        self.pull, self.rules_out = v / max(found.ratio, 1.0), is_best
         if self.gap < 0.999 * self.least:
             self.vain = 0
         elif is_guessed or self.is_at_rest:
@@ -163,7 +159,7 @@ class Descent:
         if is_guessed and self.gap > 0.5 * self.least and self.nearness >= SETTLED:
             self.sweeps = min(2 * self.sweeps, MOST_SWEEPS)
         self.least = min(self.least, self.gap)
-        return self._told(whole, stages)
+        return self._told()
 
     def _best_dual(self):
         """(v, the dual point) of the model's duals, or of those of the losses where these help little and
@@ -181,48 +177,17 @@ class Descent:
         if self.v is None:
             self.v = self._sum(self.columns, self.at.shares)
         own = self._dual(self.v, index, self.at.shares)
-        self.violation = own.ratio
         return (v, found) if guess is not None and found.value > own.value else (self.v, own)
 
-    def _told(self, whole, stages):
-        shares, state = whole.shares, partial(self._state, dict(vars(self)), stages)
-        if stages:
-            primal = self.penalty + self.at.loss * (whole.C / self.problem.C)
-            return Step(
-                self.w, -np.inf, primal, n_cuts=len(self.columns.index), way=self.at.way, state=state,
-                proof=no_dual_point,
-            )  # fmt: skip
+    def _told(self):
+        known = {name: getattr(self, name) for name in STATE}
+        known |= {"S": self.at.S, "way": self.at.way, "alive": self.columns.index, "gram": self.known.start}
+        self.is_first = False
         return Step(
-            self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way, state=state,
-            stalled=self.vain >= PATIENCE or not np.isfinite(self.gap),
-            proof=partial(shares.proof, self.shares),
+            self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way,
+            stalled=self.vain >= PATIENCE or not np.isfinite(self.gap), state=lambda: known,
+            proof=partial(self.problem.shares.proof, self.shares),
         )  # fmt: skip
-
-    @staticmethod
-    def _state(known, stages):
-        names = (
-            "w",
-            "size",
-            "damp",
-            "dual",
-            "shares",
-            "gap",
-            "pull",
-            "rules_out",
-            "vain",
-            "least",
-            "violation",
-            "sweeps",
-            "inner",
-            "strict",
-            "nearness",
-            "v",
-        )
-        state = {name: known[name] for name in names}
-        stages = None if stages is None else list(stages)
-        more = {"gram": known["known"].start}
-        more |= {"S": known["at"].S, "way": known["at"].way, "alive": known["columns"].index, "stages": stages}
-        return state | more
 
     def _sum(self, columns, shares):
         """v of the columns."""
@@ -258,15 +223,17 @@ class Descent:
     # Rounds on a working set.
 
     def round(self):
-        """Newton steps on a working set, until one promises little beside the first, or beside the gap that is
-        asked for."""
+        """Newton steps on a working set, until one promises little beside the first, or beside the gap that
+        is asked for."""
         distance = self._order()
         part = self.columns.part(self._working_set(distance))
-        target, first = LAST * self.tol * abs(self.primal), 0.0
+        target, first, decrease = LAST * self.tol * abs(self.primal), 0.0, np.inf
         self.v = None
         for _ in range(ROUND):
-            decrease = self._step(part, target)
+            last, decrease = decrease, self._step(part, target)
             first = max(first, decrease)
+            if decrease > CREEP * last and self.inner < 1.0:  # though both models were true
+                self.sweeps = min(2 * self.sweeps, MOST_SWEEPS)
             is_little = part is not self.columns and decrease <= SHARE * first
             if self.guess is not None or not decrease or (is_little and self.nearness < 1.0):
                 break
@@ -289,16 +256,24 @@ class Descent:
         return np.sort(np.argpartition(distance, self.size)[: self.size])
 
     def _step(self, part, target) -> float:
-        """A proximal Newton step on a part of the features; returns by how much it promised to lower P, 0 where
-        it did not move.  Where that is no more than `target` the model's duals are kept."""
+        """A proximal Newton step on a part of the features; returns by how much it promised to lower P, 0
+        where it did not move.  Where that is no more than `target` the model's duals are kept."""
         problem, index, upper = self.problem, part.index, self.problem.upper_duals
         w, r, held = self.w[index], self.regulariser.strength[index], self.regulariser.held[index]
         h, a = problem.smooth.curvatures(self.at.shares, 1.0), upper * self.at.shares
         damp = self.damp * self.stiffest * self.features.squares[index]
         tight = self._precision() * self.regulariser.weakest if target > 0.0 else np.inf
         found = part.minimum(
-            a, h, (w, r, held), damp, self.has_bias, self.known, share=self.inner, tight=tight,
-            far=self._far(tight), sweeps=self.sweeps,
+            a,
+            h,
+            (w, r, held),
+            damp,
+            self.has_bias,
+            self.known,
+            share=self.inner,
+            tight=tight,
+            far=self._far(tight),
+            sweeps=self.sweeps,
         )
         d = found.d
         decrease = float(a @ found.z) - float(r @ (np.abs(w + d) - np.abs(w)))
@@ -310,8 +285,8 @@ class Descent:
         return 0.0 if self.is_at_rest else decrease
 
     def _far(self, tight):
-        """Up to which worst subgradient a model is worth its duals: a step leaves about the square of that, beside
-        r.  Any, where steps that do without have little to promise."""
+        """Up to which worst subgradient a model is worth its duals: a step leaves about the square of that,
+        beside r.  Any, where steps that do without have little to promise."""
         if self.nearness >= STUCK:
             return np.inf
         return np.sqrt(tight * self.regulariser.weakest) if self.nearness >= 1.0 else 0.0
