@@ -69,7 +69,9 @@ def solve(
 
     solver, reason = choose_solver(problem, solver, seed)
     _check(tol, epsilon, max_iter, time_limit, interrupt)
-    if not problem.is_compiled:  # models of three methods are users' own
+    if problem.is_compiled:
+        from ._jit import compiler  # noqa: F401 (loads numba before the run's clock is looked at)
+    else:  # models of three methods are users' own
         check_first_examples(problem)
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)

@@ -12,11 +12,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 #: Up to this length a BLAS takes one thread.
 SHORT = 4096
+#: Covers the rounding of a few operations.
+SLIGHTLY_MORE = 1.0 + 2.0**-40
+#: What lengths may lack where squares have underflown.
+UNDERFLOWN = 1e-140
+#: A ball around another point than w must be so much smaller to be worth its memory.
+WORTH = 0.9
 
 
 def squared_norm(v) -> float:
@@ -26,7 +34,17 @@ def squared_norm(v) -> float:
 
 def inner(u, v) -> float:
     """<u, v>, without the threads of a BLAS, which stall when the cores are busy."""
-    return float(u.dot(v) if u.size <= SHORT else np.einsum("i,i", u, v))
+    if u.size <= SHORT:
+        return float(u.dot(v))
+    if not (_is_plain(u) and _is_plain(v)):
+        return float(np.einsum("i,i", u, v))
+    from ._jit.vectors import dot
+
+    return dot(u, v)
+
+
+def _is_plain(v) -> bool:
+    return v.flags.c_contiguous and v.dtype == np.float64
 
 
 def relative_gap(primal: float, dual: float) -> float:
@@ -36,6 +54,30 @@ def relative_gap(primal: float, dual: float) -> float:
         return float("inf")
     scale = max(abs(primal), abs(dual))
     return (primal - dual) / scale if scale > 0 else 0.0
+
+
+def radius_of(gap: float, apart: float = np.inf) -> float:
+    """No less than |r (w - w*)|, w* being the optimum, where P(w) - D <= gap and |r (w - w_v)| <= apart.
+
+    P is strongly convex in r w, and a dual point with v = sum a_j g_j lies under P with a paraboloid:
+
+        P(w) - min P >= 1/2 |r (w - w*)|^2
+        min P >= D + 1/2 |r (w* - w_v)|^2             w_v = argmin_u 1/2 |r (u - prior)|^2 - <v, u>
+
+    Added up, t^2 + (t - apart)^2 <= 2 gap for t = |r (w - w*)| >= apart.  So t is at most sqrt(gap) where the
+    primal and the dual point are the same, and never more than sqrt(2 gap).
+    """
+    gap = SLIGHTLY_MORE * max(gap, 0.0)
+    if apart * apart >= 2.0 * gap:
+        return SLIGHTLY_MORE * sqrt(2.0 * gap)
+    return SLIGHTLY_MORE * (0.5 * apart + sqrt(gap - 0.25 * apart * apart))
+
+
+def middle_radius(gap: float, apart: float) -> float:
+    """The same of the point halfway between w and w_v, which are at least `apart` from each other: the sum
+    above is 2 |r (m - w*)|^2 + |r (w - w_v)|^2 / 2 there."""
+    gap = SLIGHTLY_MORE * max(gap, 0.0)
+    return SLIGHTLY_MORE * sqrt(max(gap - 0.25 * apart * apart, 0.0))
 
 
 @dataclass(frozen=True)
@@ -76,6 +118,24 @@ class Regulariser:
     def curvature(self):
         """r^2, or None for ones."""
         return None if self.scale is None else self.scale**2
+
+    @property
+    def steepest(self) -> float:
+        """The largest r."""
+        return 1.0 if self.scale is None else float(self.scale.max())
+
+    @cached_property
+    def curvatures(self) -> np.ndarray:
+        """(n_params,): r^2, 0 where a coordinate is free."""
+        r2 = np.ones(self.n_params) if self.scale is None else self.curvature.copy()
+        if self.n_free:
+            r2[self.free] = 0.0
+        return r2
+
+    @cached_property
+    def centre(self) -> np.ndarray:
+        """(n_params,): the prior, zeros where there is none."""
+        return np.zeros(self.n_params) if self.prior is None else self.prior
 
     @cached_property
     def weakest(self) -> float:
@@ -131,7 +191,11 @@ class Regulariser:
         return not self._offset(w).any()
 
     def value(self, w) -> float:
-        offset = self._offset(w)
+        return self.value_of(w if self.prior is None else w - self.prior)
+
+    def value_of(self, offset) -> float:
+        """1/2 |r offset|^2 over the penalised coordinates."""
+        offset = self._masked(offset)
         return 0.5 * squared_norm(offset if self.scale is None else self.scale * offset)
 
     def gradient(self, w) -> np.ndarray:
@@ -154,6 +218,35 @@ class Regulariser:
         """The same for v given by prior + v / r^2."""
         v = self.gradient(unclipped)
         return self.dual(v, linear)
+
+
+class Ball(NamedTuple):
+    """|r (m - w*)| <= radius, where m is `middle`, or w itself where that is None."""
+
+    radius: float
+    middle: np.ndarray | None = None
+
+
+def ball_of(regulariser, w, gap, v=None) -> Ball:
+    """A ball that the weights of the optimum are in, where P(w) - D <= gap, D being proven by a dual point
+    with the sum v, where that is known.  Rounding is paid for: w_v is rounded, what is halfway once more, and
+    lengths are off by a share."""
+    if not getattr(regulariser, "is_squared", True):
+        return Ball(np.inf)
+    if v is None:
+        return Ball(radius_of(gap))
+    point = regulariser.point(v, w[regulariser.free] if regulariser.n_free else None)
+    apart = sqrt(2.0 * regulariser.value_of(w - point))
+    share = (len(w) + 64) * 2.0**-52
+    sizes = sqrt(squared_norm(w)) + sqrt(squared_norm(point))
+    if not regulariser.is_plain:
+        sizes += sqrt(squared_norm(v)) + (
+            0.0 if regulariser.prior is None else sqrt(squared_norm(regulariser.prior))
+        )
+        sizes *= max(regulariser.steepest, 1.0 / regulariser.weakest)
+    error = share * (apart + sizes) + UNDERFLOWN
+    around_w, between = radius_of(gap, apart + error), middle_radius(gap, max(apart - error, 0.0)) + error
+    return Ball(around_w) if between > WORTH * around_w else Ball(between, 0.5 * (w + point))
 
 
 @dataclass(frozen=True)

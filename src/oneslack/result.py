@@ -119,6 +119,9 @@ class Result:
                bound is an estimate (sampled cuts), or the primal is (a decoder that is not exact, whose lower
                bound is true), or the model's methods disagree
     rounding   by how much primal was rounded up and dual down for the proof, together
+    radius     the optimum's weights are no farther from `middle` (intercepts aside, and with scales r in the
+               metric |r (w - w*)|); inf where nothing is certified, or the penalty is not 1/2 |w|^2
+    middle     (n_params,) halfway to the dual point's weights, or None where that is w itself
     primal_error  its standard error, where P(w) is an estimate too
     trace      Trace of the run
     n_iter     steps taken
@@ -145,6 +148,8 @@ class Result:
     reason: str = ""
     primal_error: float = 0.0
     rounding: float = 0.0
+    radius: float = np.inf
+    middle: np.ndarray | None = field(default=None, repr=False)
     state: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

@@ -24,8 +24,9 @@ CSV = "width,height,kind\n" + "".join(
 @pytest.fixture
 def run(capsys, monkeypatch):
     """Run a command line in this process: its exit code, stdout and stderr.  A slow machine must not write
-    lines of progress that a quick one does not."""
+    lines of progress that a quick one does not, nor one that has to compile."""
     monkeypatch.setattr(progress, "LINE_INTERVAL", math.inf)
+    monkeypatch.setattr(progress.PlainLines, "compiling", progress.Silence.compiling)
 
     def run(*arguments):
         capsys.readouterr()

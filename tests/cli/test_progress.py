@@ -74,3 +74,25 @@ def test_the_live_table_shows_the_newest_row_and_the_goal():
     assert "digits" in text
     assert "of 0.1 %" in text
     assert f"{100 * 0.8**39:.3g} %" in text
+
+
+def test_compilation_is_a_phase_of_its_own(monkeypatch):
+    stream = Terminal()
+    with LiveTable("digits", 1e-3, 1, stream) as table:
+        table.compiling(True)
+        assert "compiling, once for this machine ..." in stream.getvalue()
+        table.compiling(False)
+        table(row(1, 0.5))
+        table.compiling(True)
+        table.compiling(False)
+        table(row(2, 0.4))
+    last = stream.getvalue().rpartition("compiling")[2]
+    assert "40 %" in last  # the phase is over, and leaves no trace
+
+
+def test_plain_lines_tell_of_compilation_once():
+    stream = io.StringIO()
+    lines = PlainLines(1, stream)
+    for is_on in (True, False, True, False):
+        lines.compiling(is_on)
+    assert stream.getvalue() == "compiling, once for this machine ...\n"

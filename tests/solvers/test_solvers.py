@@ -540,7 +540,7 @@ def test_the_papers_rule(case, solver, epsilon):
 def test_auto_says_why():
     few = solve(CASES["binary"].problem())
     assert few.solver == "newton"
-    assert "few weights (4, 30 examples): Newton steps cost as much as 40 passes" in few.reason
+    assert "small (4 weights, 30 examples): Newton steps, many in one call" in few.reason
     more = np.random.default_rng(0).normal(size=(200, 60))
     either = solve(Problem(Binary(60), more, np.sign(more[:, 0])))
     assert either.solver == "dual_newton"

@@ -7,9 +7,9 @@ that a model does not have.  Only what differs is touched: tokens with another l
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import overload, register_jitable
 
+from .compiler import njit
 from .cut_rows import know
 from .rows import row_nonzeros
 

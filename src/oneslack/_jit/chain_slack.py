@@ -7,10 +7,10 @@ above that.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
 from .chain import enter, path_score, step, step_back, token_scores
+from .compiler import njit
 from .vectors import longest
 
 

@@ -5,7 +5,6 @@ words, begins at 6 offsets[i] - 3 i in the trees of all.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
 from .cky import best_root, fill, weigh, write_tree
@@ -21,6 +20,7 @@ from .cky_features import (
     tree_features,
 )
 from .cky_lists import second_best
+from .compiler import njit
 from .vectors import longest
 
 #: Losses.

@@ -7,9 +7,9 @@ remembered as outputs.
 
 from typing import Any, NamedTuple
 
-from numba import njit
 from numba.extending import overload, register_jitable
 
+from .compiler import njit
 from .held import add_at, clear_at
 
 _KINDS = {}

@@ -11,7 +11,8 @@ whether the array is over.
 """
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 DIGITS_LIMIT = 10**17  # an integer below it takes one more digit and still fits in 63 bits
 EXACT_INTEGERS = 2**53

@@ -1,8 +1,9 @@
 """Sums of products with twice the digits (Ogita, Rump & Oishi 2005)."""
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
+
+from .compiler import njit
 
 LOOP = {"nogil": True, "cache": True, "error_model": "numpy"}
 

@@ -14,9 +14,9 @@ says.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .cut_rows import cut_add, cut_clear, cut_dot
 from .held import weights
 

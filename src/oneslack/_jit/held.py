@@ -12,10 +12,11 @@ point than the optimum.  The loops are written once for both: the functions here
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload, register_jitable
 
 from . import rows
+from .compiler import njit
 
 
 class Held(NamedTuple):

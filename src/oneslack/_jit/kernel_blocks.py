@@ -1,6 +1,6 @@
 """Compiled distances of two blocks of rows, by differences: near rows keep all digits, wherever they are."""
 
-from numba import njit
+from .compiler import njit
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})

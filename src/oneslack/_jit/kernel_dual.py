@@ -4,9 +4,9 @@ S holds the block's scores, Q its kernel matrix; steps keep S up to date.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .multiclass import project_simplex
 
 

@@ -5,9 +5,9 @@ g_z = L[y_i, z] + S_iz is what class z offers against the truth: the hinge is ma
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from .compiler import njit
 from .held import add_row_all, add_row_some, weights
 from .random import below, shuffle
 from .rows import row_nonzeros, row_scores, row_some_scores

@@ -6,8 +6,9 @@ written once.  Indices are viewed as unsigned: it spares the test for negative o
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import overload, register_jitable
+
+from .compiler import njit
 
 
 @register_jitable

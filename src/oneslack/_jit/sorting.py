@@ -6,8 +6,9 @@ outlier has crowded many into one cell, by cells of their own.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
+
+from .compiler import njit
 
 DIGIT_BITS = 10
 DIGIT = (1 << DIGIT_BITS) - 1

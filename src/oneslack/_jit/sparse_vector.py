@@ -1,6 +1,6 @@
 """A sparse vector, as numbers and values of its non-zeros, beside a dense one."""
 
-from numba import njit
+from .compiler import njit
 
 
 @njit(nogil=True, cache=True)

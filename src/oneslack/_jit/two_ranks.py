@@ -6,7 +6,8 @@ add is known, as their values differ by a cell's width at most.  Letters are tho
 """
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 #: As many as 16 bits can number; the tables stay in the cache.
 CELLS = 1 << 16

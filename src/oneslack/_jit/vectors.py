@@ -1,7 +1,17 @@
 """Compiled loops over vectors that need no room for what lies between."""
 
-from numba import njit
 from numba.extending import register_jitable
+
+from .compiler import njit
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def dot(a, b):
+    """<a, b>."""
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})

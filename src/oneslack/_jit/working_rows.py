@@ -1,6 +1,6 @@
 """Move rows inside the buffers of a working set: no second copy of them is ever made."""
 
-from numba import njit
+from .compiler import njit
 
 
 @njit(nogil=True, cache=True)

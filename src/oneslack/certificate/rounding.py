@@ -205,10 +205,12 @@ def floor_proof(problem) -> Proof | None:
 
 
 class Lower(NamedTuple):
-    """A lower bound that holds whatever rounding does, and what it was before that was taken off."""
+    """A lower bound that holds whatever rounding does, what it was before that was taken off, and the sum v
+    of the dual point that it is of."""
 
     proven: float
     computed: float
+    v: Any = None
 
     @property
     def rounding(self) -> float:
@@ -221,7 +223,7 @@ def lower_bound(regulariser, proof, free, w, upper, enough=inf) -> Lower:
     while lower.rounding > enough and proof.refine is not None:
         proof = proof.refine()
         lower = _lower_bound(regulariser, proof, free, w, upper)
-    return lower
+    return lower._replace(v=proof.v)
 
 
 def _lower_bound(regulariser, proof, free, w, upper) -> Lower:

@@ -18,17 +18,22 @@ def evaluate(
 ):
     """Compare a model's predictions with the labels or targets in FILE.
 
-    The measures are those that fit the model, the one it was trained for first.
+    The measures are those that fit the model, the one it was trained for first. The last line is the share
+    of predictions that are settled: no more training would change them, right or wrong.
     """
+    from ..kinds.settled import settled_facts, settled_words
     from .model_store import load_to_predict
 
     saved = load_to_predict(model)
     examples = examples_for(saved, file, options)
     facts = {"model": saved.path, "data": file, **saved.kind.measure(saved, examples)}
+    facts |= settled_facts(saved, examples)
     if as_json:
         print_json(facts)
-    else:
-        saved.kind.show(facts)
+        return
+    saved.kind.show(facts)
+    if words := settled_words(facts):
+        print(words)
 
 
 def examples_for(saved, path, options):

@@ -20,7 +20,7 @@ TEXTS = "a list of texts"
 TRAINING = {
     **dict.fromkeys(("data", "status", "advice", "solver", "reason"), (str,)),
     **dict.fromkeys(("examples", "features", "tokens", "queries", "pairs", "steps"), (int,)),
-    **dict.fromkeys(("seconds", "read_seconds"), NUMBER),
+    **dict.fromkeys(("seconds", "read_seconds", "compile_seconds"), NUMBER),
     "options": TEXTS,
 }
 #: The same of how the data were read.

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import sys
+import warnings
 from contextlib import contextmanager
 from enum import IntEnum
 
@@ -50,12 +51,14 @@ class Refusal(Exception):
 
 
 def guarded(command):
-    """The command, with every failure turned into one sentence on stderr and an exit code."""
+    """The command, with every failure turned into one sentence on stderr and an exit code, and every warning
+    into one sentence."""
     command = with_groups(command)
 
     @functools.wraps(command)
     def run(*args, **kwargs):
-        with _as_exit_codes():
+        with _as_exit_codes(), warnings.catch_warnings():
+            warnings.showwarning = lambda message, *where: complain(message)
             code = command(*args, **kwargs)
             sys.stdout.flush()
         raise typer.Exit(code or Exit.OK)

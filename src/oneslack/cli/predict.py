@@ -9,7 +9,7 @@ import typer
 
 from .data import read_for_model
 from .options import AnyFile, FileOptions, ModelFile
-from .output import check_writable, complain, guarded, writing
+from .output import Refusal, check_writable, complain, guarded, writing
 from .tag_model import refuse_tag_options, tagged_lines
 
 
@@ -32,6 +32,14 @@ def predict(
             "label beats the best sequence with another one.",
         ),
     ] = False,
+    settled: Annotated[
+        bool,
+        typer.Option(
+            "--settled",
+            help="As the last column: `settled` where the exact optimum would predict the same, else `open`. "
+            "It does not say whether a prediction is right.",
+        ),
+    ] = False,
     options: FileOptions,
 ):  # fmt: skip
     """Predict the class of each example in FILE; a ranking's score, larger comes first.
@@ -43,7 +51,7 @@ def predict(
 
     if output is not None:
         check_writable(output, inputs=[model, file])
-    lines = _predicted_lines(load_to_predict(model), file, scores, options)
+    lines = _predicted_lines(load_to_predict(model), file, scores, settled, options)
     if output is None:
         sys.stdout.writelines(lines)
         return
@@ -51,18 +59,36 @@ def predict(
         target.writelines(lines)
 
 
-def _predicted_lines(saved, path, scores, options):
+def _predicted_lines(saved, path, scores, settled, options):
     """The lines of the output: one an example, or the text of a file again."""
+    if settled and not hasattr(saved.model, "certain"):
+        kind = saved.header["kind"]
+        raise Refusal(f"{saved.path}: a {kind} does not tell which predictions are settled; drop --settled.")
     if saved.kind.takes == "sentences":
         return tagged_lines(saved, path, scores, options)
     refuse_tag_options(saved, options)
     if saved.kind.takes != "rows":
-        return _lines(saved, saved.kind.read(path, saved, with_outputs=False).X, scores)
-    X = read_for_model(path, saved, options.label, options.zero_based, options.group).X
-    if hasattr(X, "manifest"):  # shards, one after the other
-        return (line for shard in X for line in _lines(saved, shard.X, scores))
-    return _lines(saved, X, scores)
+        return _lines(saved, saved.kind.read(path, saved, with_outputs=False), scores)
+    table = read_for_model(path, saved, options.label, options.zero_based, options.group)
+    if hasattr(table.X, "manifest"):  # shards, one after the other
+        if settled and hasattr(saved.model, "rank"):
+            raise Refusal(f"{path}: a place needs its whole query, which shards cut; drop --settled.")
+        return (line for shard in table.X for line in _lines(saved, shard, scores, settled))
+    return _lines(saved, table, scores, settled)
 
 
-def _lines(saved, X, scores):
-    return ("\t".join(cells) + "\n" for cells in saved.kind.cells(saved, X, scores, complain))
+def _lines(saved, examples, scores, settled=False):
+    rows = saved.kind.cells(saved, examples.X, scores, complain)
+    if settled:
+        words = ("settled" if is_certain else "open" for is_certain in _certain(saved, examples))
+        rows = ([*cells, word] for cells, word in zip(rows, words, strict=True))
+    return ("\t".join(cells) + "\n" for cells in rows)
+
+
+def _certain(saved, examples):
+    from ..kinds.settled import certain_of
+
+    try:
+        return certain_of(saved, examples).tolist()
+    except ValueError as error:
+        raise Refusal(f"{saved.path}: {error}.") from error

@@ -6,6 +6,7 @@ import math
 import sys
 import time
 
+from .._jit.clock import compiling
 from ..certificate.words import percent
 from ..data.bytes import in_words as bytes_in_words
 from .forecast import in_words, memory, seconds_left, work
@@ -17,6 +18,8 @@ LINE_INTERVAL = 1.0
 #: The gap closed noticeably when it is at most this share of the one shown last.
 NOTICEABLE = 0.8
 ROWS_SHOWN = 8
+#: The phase before a first training, of which no clock of a run tells.
+COMPILING = "compiling, once for this machine"
 
 
 def progress(title, tol, n_problems=1, quiet=False, stream=None):
@@ -49,6 +52,9 @@ class Silence:
     def __call__(self, row) -> bool:
         return False
 
+    def compiling(self, is_on):
+        """Numba begins to compile a loop, or is done with it."""
+
 
 class PlainLines(Silence):
     """A line when the gap closed noticeably, at most one a second."""
@@ -57,6 +63,12 @@ class PlainLines(Silence):
         self.n_problems, self.stream = n_problems, stream
         self.problem, self.gap = 0, math.inf
         self.next_time = time.perf_counter() + LINE_INTERVAL
+        self.has_compiled = False
+
+    def compiling(self, is_on):
+        if not self.has_compiled:
+            print(f"{COMPILING} ...", file=self.stream, flush=True)
+        self.has_compiled = True
 
     def __call__(self, row) -> bool:
         if row.iteration == 1:
@@ -77,7 +89,7 @@ class LiveTable(Silence):
 
         self.title, self.tol, self.n_problems = title, tol, n_problems
         self.problem, self.rows, self.newest, self.widest = 0, [], None, math.nan
-        self.next_time, self.closing = 0.0, []
+        self.next_time, self.closing, self.is_compiling = 0.0, [], False
         self.live = Live(console=Console(file=stream), auto_refresh=False)
 
     def __enter__(self):
@@ -97,6 +109,10 @@ class LiveTable(Silence):
             self.next_time = now + 1.0 / REFRESH_RATE
         return False
 
+    def compiling(self, is_on):
+        self.is_compiling = is_on
+        self.live.update(self._picture(), refresh=True)
+
     def _remember(self, row):
         if row.iteration == 1:
             self.problem, self.rows, self.widest = self.problem + 1, [], math.nan
@@ -111,6 +127,16 @@ class LiveTable(Silence):
 
     def _picture(self):
         from rich.console import Group
+        from rich.text import Text
+
+        heading = Text(f"{self.title}  {which(self.problem, self.n_problems)}", style="bold")
+        parts = [] if self.newest is None else self._so_far()
+        if self.is_compiling:
+            parts = [*parts, Text(f"{COMPILING} ... {compiling.seconds:.1f} s so far", style="cyan")]
+        return Group(heading, *parts)
+
+    def _so_far(self):
+        """Rows, how far it is to go, and what it took."""
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
@@ -126,8 +152,7 @@ class LiveTable(Silence):
         bar.add_row(ProgressBar(1.0, self._share_done(), width=44), Text(goal, style="bold cyan"))
         left = [in_words(seconds_left(self.closing, self.tol))] if self.newest.gap > (self.tol or 0.0) else []
         foot = Text(", ".join([*left, *work(self.newest), *memory()]), style="dim")
-        heading = Text(f"{self.title}  {which(self.problem, self.n_problems)}", style="bold")
-        return Group(heading, table, bar, foot)
+        return [table, bar, foot]
 
     def _share_done(self) -> float:
         """How far the gap has come from its widest to the tolerance, on a log scale."""

@@ -58,13 +58,13 @@ def make_page(path, data, options) -> str:
     from .report_again import commands, versions
 
     saved = load(path) if data is None else load_to_predict(path)
-    good, wrong = _sections_of_data(saved, data, options) if data else ("", "")
+    good, wrong, remark = _sections_of_data(saved, data, options) if data else ("", "", "")
     return page(
         os.path.basename(path),
         _subtitle(saved, data),
         [
             good,
-            _certainty(saved),
+            _certainty(saved, remark),
             looks(saved.kind.looks(saved)),
             wrong,
             about(_facts(saved)),
@@ -75,14 +75,16 @@ def make_page(path, data, options) -> str:
 
 
 def _sections_of_data(saved, path, options):
-    """(HTML of how good it is, HTML of its errors)."""
+    """(HTML of how good it is, HTML of its errors, what is settled)."""
+    from ..kinds.settled import settled_facts, settled_remark
     from . import packed
     from .evaluate import examples_for
 
     examples = examples_for(saved, path, options)
     if hasattr(examples, "shards"):  # errors are looked at one by one
         examples = packed.in_memory(examples.shards)
-    return saved.kind.sections(saved, examples, saved.kind.measure(saved, examples))
+    sections = saved.kind.sections(saved, examples, saved.kind.measure(saved, examples))
+    return *sections, settled_remark(settled_facts(saved, examples))
 
 
 def _subtitle(saved, data) -> str:
@@ -95,7 +97,7 @@ def _subtitle(saved, data) -> str:
     return ", ".join(words)
 
 
-def _certainty(saved):
+def _certainty(saved, remark):
     from ..viz.report.training import certainty
 
     told, training = saved.header["certificate"], saved.header.get("training", {})
@@ -106,6 +108,7 @@ def _certainty(saved):
         saved.model._is_certified(),
         getattr(saved.model, "trace_", ()),
         training.get("advice"),
+        remark,
     )
 
 

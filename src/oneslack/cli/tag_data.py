@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from itertools import pairwise
 
+from .._jit.clock import now
 from .data import OwnExamples, counting_from_one
 from .output import Refusal
 from .packed import A_TEMPLATE, A_TOKEN, budget_of
@@ -31,10 +31,10 @@ def read_tagged(columns, label, templates, unlabelled=None, memory=None, on_disk
     """A file to train on, of which the templates' columns and the labels are read; labels that are
     `unlabelled` are not known.  A packed folder that is too large for `memory` is used where it lies, if it
     may stay `on_disk` and all labels are known."""
-    clock = time.perf_counter()
+    clock = now()
 
     def examples(X, y, labels):
-        seconds = time.perf_counter() - clock
+        seconds = now() - clock
         return TaggedExamples(columns.path, X, y, columns.source(label), seconds, labels, X.n_tokens)
 
     chosen = {**columns.of_templates(templates, label), LABEL: label}
@@ -56,11 +56,11 @@ def read_tagged_numbers(path) -> TaggedExamples:
     from ..data.rows import Ragged
     from ..formats import read_svmhmm
 
-    clock = time.perf_counter()
+    clock = now()
     rows, zero_based = counting_from_one(lambda zero_based: read_svmhmm(path, zero_based=zero_based))
     if rows.X.shape[1] == 0:
         raise Refusal(f"{path}: its tokens have no features; there is nothing to learn from.")
     tags, source = rows.tags, TagSource("svmhmm", zero_based=zero_based)
     y = [tags[lo:hi].tolist() for lo, hi in pairwise(rows.offsets)]
-    labels, seconds = sorted(set(tags.tolist())), time.perf_counter() - clock
+    labels, seconds = sorted(set(tags.tolist())), now() - clock
     return TaggedExamples(path, Ragged(rows.X, rows.offsets), y, source, seconds, labels, len(tags))

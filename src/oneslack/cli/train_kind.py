@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from inspect import Parameter
 from typing import Annotated
 
 import typer
 
+from .._jit.clock import now
 from ..kinds.registry import KINDS, kind_of
 from .data import OwnExamples, Source
 from .option_groups import with_options
@@ -54,6 +54,6 @@ def _option(name, default, words):
 
 
 def _read(file, kind) -> OwnExamples:
-    clock = time.perf_counter()
+    clock = now()
     found = kind.read(file, None, with_outputs=True)
-    return OwnExamples(file, found.X, found.y, Source(kind.command), time.perf_counter() - clock)
+    return OwnExamples(file, found.X, found.y, Source(kind.command), now() - clock)

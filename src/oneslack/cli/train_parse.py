@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
 
+from .._jit.clock import now
 from .data import OwnExamples
 from .options import Epsilon, Limits, Machines, Output, Rescaling, StructuredSolver, SumC, Telling, Tol
 from .output import Exit, Refusal, check_writable, guarded
@@ -138,7 +138,7 @@ def _read(file, tagged, max_words):
     """TreeExamples of the trees that are not too long."""
     from ..formats.trees import read_trees
 
-    clock = time.perf_counter()
+    clock = now()
     trees = read_trees(file)
     kept = [tree for tree in trees if max_words is None or len(tree.words()) <= max_words]
     if not kept:
@@ -146,6 +146,6 @@ def _read(file, tagged, max_words):
     sentences = [tree.tagged() for tree in kept]
     n_words = sum(map(len, sentences))
     X, y = (sentences, kept) if tagged else (kept, None)
-    seconds = time.perf_counter() - clock
+    seconds = now() - clock
     source = TreeSource("trees", tagged)
     return TreeExamples(file, X, y, source, seconds, n_words, len(trees) - len(kept), max_words)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 import signal
-import time
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from .._jit.clock import compiling, now, watched
 from .given_options import given_options
 from .output import Exit, Refusal, complain, print_json
 
@@ -67,13 +67,13 @@ def read(file, label, zero_based, group=None, what="labels", streamed=False) -> 
     from . import data
     from .packed import PackedTable
 
-    clock = time.perf_counter()
+    clock = now()
     table, source = data.read_any(file, label, zero_based, group, streamed)
     if (table.X.manifest.labels if isinstance(table, PackedTable) else table.y) is None:
         raise Refusal(f"{file}: holds no {what}; training needs one for each example.")
     if 0 in table.X.shape:
         raise Refusal(f"{file}: its examples have no features; there is nothing to learn from.")
-    return Examples(table, source, time.perf_counter() - clock)
+    return Examples(table, source, now() - clock)
 
 
 def build(name, **parameters):
@@ -107,6 +107,7 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None; `estimate`
     the number of bytes that was announced, or None."""
     subject = subject or subject_of(model, examples)
+    model._keeps_up_to = math.inf  # the examples are here anyway until the model is saved
     signal_number = _fit(model, examples, subject, telling.quiet, keeping)
     facts = _facts(model, examples, subject, output, signal_number, estimate)
     if facts["steps"] == 0:
@@ -132,8 +133,7 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
     tol = model.tol if model._stopping_epsilon() is None else None
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
-        warnings.showwarning = lambda message, *where: complain(message)
-        with progress(title, tol, subject.n_problems, quiet) as show:
+        with progress(title, tol, subject.n_problems, quiet) as show, watched(show.compiling):
             watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
             try:
                 model.fit(examples.X, examples.y, **subject.fit, **watch)
@@ -173,6 +173,7 @@ def _facts(model, examples, subject, output, signal_number, estimate) -> dict:
         "options": given_options(),
         "seconds": sum(result.seconds for result in results),
         "read_seconds": examples.seconds,
+        "compile_seconds": compiling.seconds,
         "exit_code": int(code),
     }
 
@@ -218,6 +219,15 @@ def _summary(facts, examples, subject) -> str:
     return (
         f"{facts['model']}: {distance(facts['primal'], facts['dual'])} ({kind})\n"
         f"  objective {number(facts['primal'])}, optimum at least {number(facts['dual'])}\n"
-        f"  {examples.words(facts)}, {subject.words}; read in {facts['read_seconds']:.2f} s\n{remark}"
+        f"  {examples.words(facts)}, {subject.words}; read in {facts['read_seconds']:.2f} s"
+        f"{_compiled(facts)}\n{remark}"
         f"  {facts['solver']}: {facts['steps']:,} steps in {facts['seconds']:.2f} s ({facts['reason']})"
     )
+
+
+def _compiled(facts) -> str:
+    """What was compiled first, if anything was."""
+    from .progress import COMPILING
+
+    seconds = facts["compile_seconds"]
+    return f"; {COMPILING.replace('compiling', 'compiled')}, in {seconds:.1f} s" if seconds else ""

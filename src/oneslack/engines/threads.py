@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import cache
 
 
@@ -62,13 +63,22 @@ class Threads:
 
 
 @cache
-def _controller():
+def _blas():
+    """The BLAS libraries of this process; which ones is looked up once, as that takes long."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
+@contextmanager
 def single_blas_thread():
     """A context in which BLAS calls of this process use one thread: the small matrices of a training gain
     nothing from more, and its threads stall on busy cores."""
-    return _controller().limit(limits=1, user_api="blas")
+    before = [(library, library.get_num_threads()) for library in _blas()]
+    for library, _ in before:
+        library.set_num_threads(1)
+    try:
+        yield
+    finally:
+        for library, count in before:
+            library.set_num_threads(count)

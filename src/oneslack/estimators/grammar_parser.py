@@ -16,8 +16,9 @@ from ..models.grammar import GrammarModel, SpanFeatures
 from ..models.grammar.model import LOSSES
 from ..models.grammar.reading import read_grammar_and_trees
 from ..trees import Tree
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import Fitted, Watch, problem_of, solved, with_callbacks
+from ._shared.fitting import Fitted, Watch, problem_of, solved
 from ._shared.given import check_parameters, choice, flag, integer, number
 from ._shared.parsed_input import (
     checked_weights,

@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import Threads
 from ..kernels.mercer import Inputs
+from ..objective import radius_of
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import Fitted, Watch, solved, with_callbacks
+from ._shared.fitting import Fitted, Watch, solved
 from ._shared.given import (
     ANY_KERNEL,
     INPUT,
@@ -25,8 +27,10 @@ from ._shared.given import (
     validated,
 )
 from ._shared.kernel_inputs import WIDE, fitted_kernel
+from ._shared.kernel_settled import KernelBounds
 from ._shared.reported import Exported
 from ._shared.scoring import Classifies
+from ._shared.settled import SettlesClasses
 from .linear_svc import ClassTask
 
 #: The papers' epsilon, by which sampled schemes stop.
@@ -36,7 +40,7 @@ CERTIFICATE = 1e8
 
 
 @described
-class KernelSVC(Classifies, Exported, Fitted):
+class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
     """Support vector classification with a kernel, for a hundred or a million examples.
 
     Minimises 1/2 |w|^2 + C sum_i s_i hinge_i over w in the kernel's feature space.  Two classes: the hinge
@@ -283,4 +287,5 @@ def _with_certificate(problem, result, tol):
     bounds = proven_bounds(problem, result.w.merged(), planes, budget)
     if bounds is None:
         return result
-    return replace(result, primal=bounds[0], dual=bounds[1], certified=problem.certified)
+    radius = radius_of(bounds[0] - bounds[1]) if problem.certified else np.inf
+    return replace(result, primal=bounds[0], dual=bounds[1], certified=problem.certified, radius=radius)

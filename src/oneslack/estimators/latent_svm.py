@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..checks.latent import check_members
 from ..models.latent import CompletedBinary
 from ..problems.per_example import failure
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import Watch, with_callbacks
+from ._shared.fitting import Watch
 from ._shared.given import check_parameters, checked_sizes
 from ._shared.latent import Latent
 

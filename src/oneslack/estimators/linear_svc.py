@@ -12,11 +12,13 @@ from ..certificate.rounding import gamma
 from ..data.rows import as_rows
 from ..losses import Hinge, loss_of
 from ..models import Binary, Linear, Multiclass
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.fitting import LinearModel, Task, Watch
 from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights, validated
 from ._shared.reported import Sharded
 from ._shared.scoring import Classifies
+from ._shared.settled import SettlesClasses
 
 HINGE = Hinge()
 
@@ -111,7 +113,7 @@ def _is_logistic(model):
 
 
 @described
-class LinearSVC(Classifies, Sharded, LinearModel):
+class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
     """Linear support vector classification that says how far it is from the optimum.
 
     Minimises 1/2 |w|^2 + C sum_i s_i loss_i to a certified relative duality gap.  Two classes: the

@@ -14,8 +14,9 @@ from ..certificate.rounding import gamma
 from ..data.rows import as_numpy, as_rows
 from ..losses import Tube, loss_of, names
 from ..models import Linear, Regression
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.fitting import LinearModel, Task, Watch
 from ._shared.given import INPUT, C_or_auto, check_parameters, check_weights, choice, number, validated
 from ._shared.reported import Sharded
 

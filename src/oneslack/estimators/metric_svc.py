@@ -13,10 +13,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .. import metrics
 from ..metrics import k_of
 from ..models.measures import measure_model
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
+from ._shared.fitting import LinearModel, Task, Watch
 from ._shared.given import check_parameters, encode
 from ._shared.scoring import Classifies, products
+from ._shared.settled import SettlesClasses
 from ._shared.thresholds import cut_for_count
 
 
@@ -55,7 +57,7 @@ class MetricTask(Task):
 
 
 @described
-class MetricSVC(Classifies, LinearModel):
+class MetricSVC(SettlesClasses, Classifies, LinearModel):
     """Linear classification that trains for the measure you care about.
 
     Minimises 1/2 |w|^2 + C n R(w), where R bounds the loss of the whole sample from above: the largest,
@@ -164,6 +166,10 @@ class MetricSVC(Classifies, LinearModel):
             self.metric, n_features, k=self.k, beta=self.beta, concave=bool(self.concave),
             intercept=bool(self.fit_intercept),
         )  # fmt: skip
+
+    @property
+    def _has_free_intercept(self):
+        return bool(self.fit_intercept) and not self._sees_order_alone()
 
     def _sees_order_alone(self):
         return isinstance(self.metric, str) and self.metric not in ("error", "f1", "fbeta")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Watch, with_callbacks
+from ._shared.fitting import LinearModel, Watch
 from ._shared.given import encode, example_weights
 from ._shared.scoring import products
 from ._shared.thresholds import best_thresholds
@@ -112,6 +113,27 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
             return f - self.thresholds_[0]
         sums = np.append(0.0, np.cumsum(self.thresholds_))
         return np.outer(f, np.arange(len(sums))) - sums
+
+    def certain(self, X):
+        """Which predictions are settled: the exact optimum's score lies between the same thresholds.
+
+        The thresholds are those of this model.  They are fitted to scores after the training, and are no
+        part of the problem that has an optimum.
+
+        Returns
+        -------
+        settled : ndarray of shape (n,) of bool
+
+        Examples
+        --------
+        >>> import oneslack
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+        >>> model = oneslack.OrdinalSVC(tol=1e-6).fit(X, [1, 1, 2, 2, 3, 3])
+        >>> model.certain([[0.2], [2.5], [9.0]]).tolist()
+        [True, True, True]
+        """
+        lower, upper = (np.searchsorted(self.thresholds_, scores) for scores in self.decision_bounds(X))
+        return lower == upper
 
     def predict(self, X):
         """The class of each row.

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from ..metrics import ordered_pairs
 from ..models.ranking.model import Grouped, Ranking
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import LinearModel, Task, Watch, with_callbacks
-from ._shared.given import INPUT, check_weights, is_shards, validated
-from ._shared.scoring import products
+from ._shared.fitting import LinearModel, Task, Watch
+from ._shared.given import check_weights
 from .kernel_features import KernelFeatures, basis_for
 
 
@@ -121,12 +121,9 @@ class RankSVM(RegressorMixin, LinearModel):
         width = self.n_features_in_ if self.basis_ is None else len(self.basis_.mapping_)
         return {"coef": (width,), "intercept": ()}
 
-    def _scores(self, X):
-        check_is_fitted(self)
-        if self.basis_ is None or is_shards(X):
-            return super()._scores(X)
-        X = validated(self, X, reset=False, **INPUT)
-        return products(self.basis_.transform(X), np.atleast_2d(self.coef_).T)
+    def _inputs(self, X):
+        X = super()._inputs(X)
+        return X if self.basis_ is None else self.basis_.transform(X)
 
     def predict(self, X):
         """The score of each row; larger comes first.
@@ -154,6 +151,37 @@ class RankSVM(RegressorMixin, LinearModel):
         places = np.empty(len(order), int)
         places[order] = np.arange(len(order)) - np.repeat(first, lengths) + 1
         return places
+
+    def certain(self, X, groups=None):
+        """Which places are settled: the exact optimum would rank the row at the same place of its group.
+
+        So it is where its score and that of any other row of the group stay apart, however the optimum's
+        scores lie within their bounds (`decision_bounds`).
+
+        Returns
+        -------
+        settled : ndarray of shape (n,) of bool
+
+        Examples
+        --------
+        >>> import oneslack
+        >>> X = [[1.0, 0.0], [0.0, 1.0], [3.0, 1.0], [0.0, 2.0]]
+        >>> model = oneslack.RankSVM(tol=1e-6).fit(X, [2, 1, 5, 3], groups=["a", "a", "b", "b"])
+        >>> model.certain(X, groups=["a", "a", "b", "b"]).tolist()
+        [True, True, True, True]
+        """
+        lower, upper = self.decision_bounds(X)
+        codes = group_codes(groups, len(lower))
+        codes = np.zeros(len(lower), int) if codes is None else codes
+        order = np.lexsort((lower, codes))
+        lower, upper, codes = lower[order], upper[order], codes[order]
+        # Whether all rows of the group that begin lower end lower, too.
+        apart = np.ones(len(order), bool)
+        for group in np.split(np.arange(len(order)), np.flatnonzero(np.diff(codes)) + 1):
+            apart[group[1:]] = lower[group[1:]] > np.maximum.accumulate(upper[group])[:-1]
+        settled = np.empty(len(order), bool)
+        settled[order] = apart & np.append(apart[1:], True)
+        return settled
 
     def score(self, X, y, groups=None):
         """The fraction of pairs in order, of all pairs of a group with different targets.

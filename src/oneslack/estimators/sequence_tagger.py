@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.rows import Ragged
 from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import Fitted, Watch, problem_of, solved, with_callbacks
+from ._shared.fitting import Fitted, Watch, problem_of, solved
 from ._shared.given import check_parameters, check_weights, given_terms
 from ._shared.tagged_input import (
     MATRICES,

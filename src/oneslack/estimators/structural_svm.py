@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import OneslackError
 from ..models.chain import Chain
 from ..problems.in_memory import lacks
+from ._shared.callbacks import with_callbacks
 from ._shared.described import described
-from ._shared.fitting import Fitted, Watch, problem_of, solved, with_callbacks
+from ._shared.fitting import Fitted, Watch, problem_of, solved
 from ._shared.given import check_parameters, checked_sizes, given_terms
 from ._shared.kernel_inputs import check_takes_kernel, on_basis, through
 from ._shared.partial_labels import check_is_here, solve_partly_labelled

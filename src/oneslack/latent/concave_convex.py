@@ -17,13 +17,13 @@ otherwise.  The gap of a round is that of its convex problem; no bound is known 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import driver
+from .._jit.clock import now
 from ..problems.in_memory import Problem
 from ..problems.per_example import failure, joint_row
 from ..result import Result, Status
@@ -89,7 +89,7 @@ class Rounds:
         self.problem_options, self.training = problem_options, training
         self.max_rounds, self.outer_tol, self.annealing = max_rounds, outer_tol, annealing
         self.time_limit, self.on_round = time_limit, on_round
-        self.begin, self.stopped, self.interrupted = time.perf_counter(), False, False
+        self.begin, self.stopped, self.interrupted = now(), False, False
 
     # Several starts.
 
@@ -150,7 +150,7 @@ class Rounds:
             w = result.w
             rounds.append(self._told(Round(
                 start, number, objective, result.primal, result.gap, len(changed), annealed,
-                time.perf_counter() - self.begin,
+                now() - self.begin,
             )))  # fmt: skip
             self.stopped |= result.status not in self.goes_on
             last, old = objective, truths
@@ -181,7 +181,7 @@ class Rounds:
         """Seconds that are left, None for no limit."""
         if self.time_limit is None:
             return None
-        return max(self.time_limit - (time.perf_counter() - self.begin), 0.0)
+        return max(self.time_limit - (now() - self.begin), 0.0)
 
     def conclude(self, path, said) -> Result:
         """The path's Result, and what is `said` of its rounds.  It is not certified, as the bound is one for
@@ -190,7 +190,7 @@ class Rounds:
         rounds = f"{n_rounds} round{'s' * (n_rounds > 1)}"
         # The best start need not be the one that was cut short.
         status = Status.INTERRUPTED if self.interrupted else result.status
-        seconds = time.perf_counter() - self.begin
+        seconds = now() - self.begin
         reason = f"{result.reason}; {said.format(rounds)}"
         return replace(result, status=status, certified=False, reason=reason, seconds=seconds, state={})
 

@@ -239,7 +239,7 @@ class Keeper:
                 run.settle()
                 saved.end = None if run.w is saved.w else (run.w, run.primal, run.error)
                 proven = run.prove(self.goal[0])
-                saved.proven = None if proven is None else tuple(proven)
+                saved.proven = None if proven is None else tuple(proven)[:4]
             self._save(saved, is_last=status is not None)
 
     def _save(self, saved, is_last):

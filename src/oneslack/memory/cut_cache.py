@@ -7,10 +7,9 @@ worth a look while that pays more per second than asking.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
+from .._jit.clock import now
 from ..cuts import Plane
 from ..objective import inner
 from .remembered import Remembered
@@ -73,12 +72,12 @@ class CutCache:
 
     def plane(self, w) -> Plane:
         """The best plane that the remembered cuts give at w."""
-        begin = time.perf_counter()
+        begin = now()
         index = np.arange(self.problem.n)
         with self.problem.recalling(len(index)):
             _, places = self.store.best(w, index)
             plane = self._mean(index, places)
-        self.last, self.seconds = "recalled", time.perf_counter() - begin
+        self.last, self.seconds = "recalled", now() - begin
         self.n_looks += 1
         if self.enough is None and self.n_looks == 2:  # the first one compiles
             work = self.problem.work
@@ -94,11 +93,11 @@ class CutCache:
         if self.is_idle:
             plane = self.problem.mean_cut(w)
             return plane, plane.value(w)
-        begin = time.perf_counter()
+        begin = now()
         index = np.arange(self.problem.n)
         risk = self._risk(self.store.learn(self.problem, w, index))
         plane = self._mean(index, self.store.best(w, index)[1])
-        self.last, self.seconds = "asked", time.perf_counter() - begin
+        self.last, self.seconds = "asked", now() - begin
         return plane, risk
 
     def ask_some(self, w, index, doubts):

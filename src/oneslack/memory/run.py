@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -11,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._jit.clock import now
 from ..certificate.rounding import floor_bound, prove
 from ..errors import InconsistentWarning, users_level
-from ..objective import relative_gap
+from ..objective import Ball, ball_of, relative_gap
 from ..result import Result, Status, Torn, Trace, TraceRow
 
 #: Steps from a proof that rounding has spoilt to the next try, where the gap has not fallen either.
@@ -24,12 +24,13 @@ NEARLY = 1e-6
 
 class Bounds(NamedTuple):
     """P of the best w and a lower bound of the optimum, how much of their difference is rounding, and what
-    it is without."""
+    it is without; the sum v of the dual point, where it is known."""
 
     primal: float
     dual: float
     rounding: float
     computed_gap: float
+    v: np.ndarray | None = None
 
     def status(self, tol):
         """CONVERGED, or what stands in the way; None where there is still a way to go."""
@@ -57,7 +58,7 @@ class Run:
         self.problem, self.time_limit, self.keep_state = problem, time_limit, keep_state
         self.look = look
         self.proves = proves(solver)
-        self.clock = time.perf_counter()
+        self.clock = now()
         self.earlier = 0.0  # seconds of a run that this one goes on with
         self.w, self.primal, self.error, self.dual = None, np.inf, 0.0, -np.inf
         self.way = 0.0  # of the scores behind `primal`, as in Step
@@ -88,7 +89,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        return self.earlier + time.perf_counter() - self.clock
+        return self.earlier + now() - self.clock
 
     def go_on_with(self, saved):
         """Take over what a checkpoint holds."""
@@ -203,8 +204,10 @@ class Run:
             return None
         if self.way is None:
             self.primal, self.way = found.primal, 0.0
-        dual = max(found.lower.proven, self.floor)
-        return Bounds(found.upper, dual, found.rounding, found.primal - found.lower.computed)
+        lower = found.lower
+        # The floor is a bound without that dual point.
+        dual, v = (lower.proven, lower.v) if lower.proven >= self.floor else (self.floor, None)
+        return Bounds(found.upper, dual, found.rounding, found.primal - lower.computed, v)
 
     def _within(self, step, epsilon):
         """The papers' rule; P - D <= weight epsilon says the same of a solver without planes."""
@@ -260,9 +263,12 @@ class Run:
             status = found
         if self.problem.certified and self.proves:
             status = self._consistent(status, found)
+        certified, ball = is_proven and status is not Status.INCONSISTENT, Ball(np.inf)
+        if certified:
+            ball = ball_of(self.problem.regulariser, self.w, bounds.primal - bounds.dual, bounds.v)
         return Result(
             w=self.w, primal=bounds.primal, dual=bounds.dual, status=status, rounding=bounds.rounding,
-            certified=is_proven and status is not Status.INCONSISTENT, trace=self.trace,
+            certified=certified, radius=ball.radius, middle=ball.middle, trace=self.trace,
             n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason,
             primal_error=self.error, state=self._state(),
         )  # fmt: skip

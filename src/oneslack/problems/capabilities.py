@@ -61,6 +61,14 @@ class Capable:
 PRODUCT = 8.0
 
 
+#: How much longer a product takes whose sum is not beside the last one.
+SCATTERED = 4.0
+
+
+#: Examples up to which a search along a line is one call.
+AT_ONCE = 1 << 16
+
+
 class Look(NamedTuple):
     """The risk at a point of a line and its slope; with the cut there, where the model gives it."""
 
@@ -169,7 +177,7 @@ class Shares:
     @staticmethod
     def of(problem) -> Shares | None:
         """None where the model does not know shares."""
-        return None if problem.scores is None or lacks(problem.model, _SHARES) else Shares(problem)
+        return Shares(problem) if problem.offers(_SHARES) else None
 
     @property
     def mean_square(self) -> float:
@@ -259,7 +267,7 @@ class Smooth:
     @staticmethod
     def of(problem) -> Smooth | None:
         """None where the model knows no such hinge."""
-        return None if problem.shares is None or lacks(problem.model, _SMOOTH) else Smooth(problem)
+        return Smooth(problem) if problem.offers(_SHARES) and problem.offers(_SMOOTH) else None
 
     def duals(self, S, mu):
         """(shares of the duals at S, their loss, the sum of the hinges, what rounding off adds to it), sums
@@ -287,6 +295,29 @@ class Smooth:
         k = problem.shares.weights_an_example
         squares = 0.5 * k / (PRODUCT if self.has_products else 1.0)
         return squares + problem.n_params**3 / (6.0 * PRODUCT * problem.n * max(k, 1.0))
+
+    @property
+    def step_work(self) -> float | None:
+        """What a Hessian and its factor take, in products of two numbers, where many steps can be one call
+        (`path`)."""
+        problem = self.problem
+        if not hasattr(self.model, "smooth_path"):
+            return None
+        squares = 0.5 * problem.data.n_entries * problem.shares.weights_an_example
+        return squares * (1.0 if self.has_products else SCATTERED) + problem.n_params**3 / 6.0
+
+    def path(self, w, mu, tol, rule, points):
+        """Newton steps from w in one call; see `smooth_path` of models/linear/scalar.py."""
+        problem = self.problem
+        return self.model.smooth_path(problem.data, problem.C, problem.regulariser, w, mu, tol, rule, points)
+
+    def search(self, S, dS, mu, first, second) -> float | None:
+        """How far to go along a step that changes scores by dS, where the regulariser has these derivatives;
+        None where threads are quicker than one call."""
+        problem = self.problem
+        if problem.n > AT_ONCE or not hasattr(self.model, "smooth_search"):
+            return None
+        return self.model.smooth_search(problem.data, problem.C, S, dS, mu, first, second)
 
     @property
     def has_kinks(self) -> bool:

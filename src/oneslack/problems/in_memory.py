@@ -7,7 +7,6 @@ The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what i
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
+from .._jit.clock import now
 from ..certificate.rounding import (
     SAFE,
     TINY,
@@ -181,6 +181,13 @@ class Problem(Capable, Identified):
     def scores(self) -> Scores | None:
         return Scores(self) if self.sees_scores else None
 
+    def offers(self, names) -> bool:
+        """Whether the model has all methods of these names; it is asked once."""
+        known = self.__dict__.setdefault("_offered", {})
+        if names not in known:
+            known[names] = not lacks(self.model, names)
+        return known[names]
+
     @property
     def shares(self) -> Shares | None:
         return Shares.of(self) if self.sees_scores else None
@@ -344,18 +351,18 @@ class Problem(Capable, Identified):
     @contextmanager
     def _asking(self, n):
         """Questions about n examples, counted and timed."""
-        start = time.perf_counter()
+        start = now()
         yield
         self.work.oracle_calls += n
-        self.work.oracle_seconds += time.perf_counter() - start
+        self.work.oracle_seconds += now() - start
 
     @contextmanager
     def recalling(self, n):
         """Looks at the remembered cuts of n examples, counted and timed."""
-        start = time.perf_counter()
+        start = now()
         yield
         self.work.cached += n
-        self.work.cached_seconds += time.perf_counter() - start
+        self.work.cached_seconds += now() - start
 
     def cuts(self, w, index=None) -> Cuts:
         """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best."""

@@ -10,7 +10,6 @@ estimator asks for.
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from threading import Event
 
 import numpy as np
 
+from .._jit.clock import now
 from ..engines.threads import count_jobs, single_blas_thread
 from ..errors import Interrupted
 from .climb import Found, climb, warn_if_unfinished
@@ -129,7 +129,7 @@ def tune(
     from sklearn.metrics import check_scoring
     from sklearn.model_selection import check_cv
 
-    start = time.perf_counter()
+    start = now()
     candidates = _candidates(grid_of(C), grid or {})
     if is_classifier(estimator) and isinstance(cv, Integral):
         _check_classes(y, cv)
@@ -143,7 +143,7 @@ def tune(
     model = None
 
     def told(found):
-        seconds, columns = time.perf_counter() - start, (found.losses, found.unfinished)
+        seconds, columns = now() - start, (found.losses, found.unfinished)
         return Tuning(candidates, found.scores, found.gaps, found.best, model, seconds, *columns)
 
     try:

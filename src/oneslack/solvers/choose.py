@@ -20,6 +20,7 @@ from .kernel.exact import ExactKernel
 from .kernel.sampled_cuts import SampledCuts
 from .n_slack import NSlack
 from .newton import Newton
+from .newton_sprint import is_short
 from .one_slack import OneSlack
 from .proximal_newton import ProximalNewton
 from .streaming.reader import Streaming
@@ -82,6 +83,8 @@ NEEDS = {
 def missing(problem, solver) -> str | None:
     """The first thing that a problem lacks for a solver, in words; None where nothing does."""
     for need in getattr(solver, "needs", ()):
+        if need in NEEDS and NEEDS[need].is_met(problem):
+            continue
         if not any(NEEDS[name].is_met(problem) for name in need.split("|")):
             return " or ".join(NEEDS[name].told(problem) for name in need.split("|"))
     return None
@@ -168,6 +171,11 @@ RULES = [
         "one_slack",
         lambda problem: problem.parts is not None,
         "examples in parts: cutting planes need one answer of each worker a round",
+    ),
+    Rule(
+        "newton",
+        lambda problem: _may_take_either(problem) and is_short(problem),
+        "small ({d} weights, {n} examples): Newton steps, many in one call",
     ),
     Rule(
         "newton",

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..objective import relative_gap
 from .dual_cd import DualCD
-from .newton import SAMPLE_ROWS, Newton
+from .newton import FIRST_MU, SAMPLE_ROWS, Newton
+from .newton_sprint import FALL
 
 #: What Newton steps take, in passes over the data: steps with an old Hessian, and how often there is a new
 #: one; for losses without and with kinks, which are rounded off less and less.
@@ -18,6 +20,10 @@ SMOOTH, KINKED = (8.0, 2.5), (40.0, 8.0)
 SAMPLED = 0.6
 #: What a dual pass takes: a row is read twice, and not in the order of the data.
 DUAL_PASS = 4.0
+#: The first sample is cheap where the examples are as many times as many.
+FEW_SAMPLES = 4
+#: Losses are rounded off by as much at least where passes give way.
+SMALLEST_MU = 1e-6
 
 
 def newton_forecast(problem) -> float:
@@ -25,6 +31,21 @@ def newton_forecast(problem) -> float:
     passes, hessians = KINKED if problem.smooth.has_kinks else SMOOTH
     share = SAMPLED if 2 * SAMPLE_ROWS * problem.n_params <= problem.n else 1.0
     return passes + share * hessians * problem.smooth.hessian_work
+
+
+def start_after(problem, w, dual) -> dict:
+    """What Newton steps begin with after passes that came to w: there, rounded off by about what P(w) is
+    above its least; or anew, where w is no better than what a sample gives, or than nothing."""
+    S = problem.scores(w)
+    primal = problem.regulariser.value(w) + problem.weight * problem.scores.risk(S)
+    size = SAMPLE_ROWS * problem.n_params
+    has_cheap_sample = FEW_SAMPLES * size <= problem.n
+    if relative_gap(primal, dual) > (2.0 * problem.n_params / size if has_cheap_sample else 1.0):
+        return {}
+    mu = FIRST_MU * problem.unit
+    while mu > SMALLEST_MU * problem.unit and problem.smooth.duals(S, mu)[3] > primal - dual:
+        mu *= FALL
+    return {"w": w, "mu": mu}
 
 
 @dataclass(frozen=True)
@@ -51,7 +72,7 @@ class DualNewton:
             for step in DualCD(self.seed).steps(problem, start, tol, newton_forecast(problem) / DUAL_PASS):
                 w = step.w
                 yield step
-            start = {"w": w}
+            start = start_after(problem, w, step.dual)
         yield from Newton(self.seed).steps(problem, start, tol)
 
     @staticmethod

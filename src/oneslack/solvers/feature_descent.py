@@ -26,7 +26,7 @@ GROWTH = 3
 #: the gap that is asked for; after so many steps.
 SHARE, LAST, ROUND = 0.3, 0.3, 8
 #: A model is minimised until no subgradient is above this share of the worst, or for one sweep, where the
-#: step before was too long; the last one as far as its duals have to be feasible for the gap that is asked for.
+#: step before was too long; the last one as far as its duals have to be feasible for the gap asked for.
 INNER = 0.3
 #: How much further after each time that this was not enough.
 STRICTER, STRICTEST = 0.3, 1e-4

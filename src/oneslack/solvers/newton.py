@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step, no_dual_point
 from .line import polish
+from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, sprint, start_of
 from .smoothed import Smoothed
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
@@ -38,14 +40,9 @@ SAMPLE_ROWS = 32
 SAMPLE_GROWTH = 8
 #: Numbers that a sample has at least: with fewer, calls cost more than the work in them.
 SAMPLE_NUMBERS = 20_000
-#: mu is lowered by at most FALL, once what the gradient adds to the gap is LOOSE times the rounding.
-FALL = 0.3
-LOOSE = 0.3
 #: The smoothing at the start on other data or with another C, in terms of the last one's: 1 took more steps
 #: than none where C was ten times as large, 100 saved few.
 LOOSER = 10.0
-#: Where P lacks at most so much of the tolerance, the duals ahead may close the gap.
-AHEAD = 0.7
 #: What a Newton step leaves of what P lacks, near the end.
 NEXT_TO_NOTHING = 1e-4
 #: The level of all the examples, behind those of the samples.
@@ -78,6 +75,11 @@ class Newton:
         for level, part, part_tol in self.samples(problem, tol):
             if level < first:
                 continue
+            if can_sprint(part):
+                w, mu = start_of(part, w, mu, part_tol)
+                state = partial(dict, w=w, mu=mu, level=level + 1)
+                yield Step(w, -np.inf, n_cuts=part.n, state=state, proof=no_dual_point)
+                continue
             for stage in descend(part, w, mu, part_tol, start if level == first else None):
                 w, mu = stage.w, stage.mu
                 is_last = stage.lacking <= part_tol * stage.primal or stage.stalled
@@ -86,6 +88,8 @@ class Newton:
                 )
                 if is_last:
                     break
+        if can_sprint(problem) and "S" not in start:
+            w, mu = yield from sprint(problem, w, mu, tol, start.get("tried", np.inf), int("tried" in start))
         for stage in descend(problem, w, mu, tol, start if first == WHOLE else None):
             if stage.stalled:
                 yield from self._polished(problem, stage, tol)
@@ -111,9 +115,11 @@ class Newton:
 
     def samples(self, problem, tol):
         """Growing samples, numbered, each with the precision it is worth."""
-        rng = np.random.default_rng(self.seed)
         least = SAMPLE_NUMBERS / max(problem.shares.weights_an_example, 1.0)
         size, level = max(SAMPLE_ROWS * problem.n_params, int(least)), 0
+        if size * 2 > problem.n:
+            return
+        rng = np.random.default_rng(self.seed)
         while size * 2 <= problem.n:
             # One example from each of `size` equal stretches: cheap, and spread over the file.
             strata = np.arange(size) + rng.random(size)

@@ -94,21 +94,12 @@ class Smoothed:
         return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def leaned(self, at, mu, dS, enough):
-        """(a lower bound, its proof) of the duals where a step that changes scores by dS is forecast to lead;
-        None where the model cannot tell, or where ends of duals may make it worse by `enough`.
-
-        Where P has next to nothing to gain, the gradient, which is what the bound at w lacks, may still be
-        long: along a curvature of 1e10 it says little.  The duals ahead are without it, and rounding of the
-        scores does not reach them.
-        """
-        problem = self.problem
-        if not hasattr(problem.model, "moved"):
-            return None
-        shares, missing = problem.model.moved(problem.data, at.shares, mu, dS)
-        if 0.5 * (problem.C * missing) ** 2 > enough:
+        """(a lower bound, its proof) of the duals ahead, or None."""
+        shares = leaned_shares(self.problem, at.shares, mu, dS, enough)
+        if shares is None:
             return None
         proof = self.shares.proof(shares)
-        return problem.regulariser.dual(proof.v, proof.linear), lambda: proof
+        return self.problem.regulariser.dual(proof.v, proof.linear), lambda: proof
 
     def metric(self, shares, mu) -> Metric:
         """The Hessian of P_mu where the duals are `shares`."""
@@ -128,6 +119,9 @@ class Smoothed:
         """(t, losses at S + t dS): line search on P_mu, by Newton steps on its slope, which is piecewise
         linear, inside a bracket.  A Newton step is mostly right, so 1 is tried first.  `at` is what there
         is at S: w, gradient and losses (`rounded`)."""
+        t = self.smooth.search(S, dS, mu, *self.problem.regulariser.slope(at.w, direction))
+        if t is not None:
+            return t, self.losses(S + t * dS, mu)
         line = SmoothedLine(self, at, S, direction, dS, mu)
         low, high, t = 0.0, np.inf, 1.0
         for _ in range(50):
@@ -141,6 +135,20 @@ class Smoothed:
                 t = 0.5 * (low + high)
             t = min(t, 4.0 * low, LONGEST) if high == np.inf else t
         return t, self.losses(S + t * dS, mu) if losses is None else losses
+
+
+def leaned_shares(problem, shares, mu, dS, enough):
+    """Shares of the duals where a step that changes scores by dS is forecast to lead; None where the model
+    cannot tell, or where ends of duals may make their bound worse by `enough`.
+
+    Where P has next to nothing to gain, the gradient, which is what the bound at w lacks, may still be long:
+    along a curvature of 1e10 it says little.  The duals ahead are without it, and rounding of the scores does
+    not reach them.
+    """
+    if not hasattr(problem.model, "moved"):
+        return None
+    found, missing = problem.model.moved(problem.data, shares, mu, dS)
+    return None if 0.5 * (problem.C * missing) ** 2 > enough else found
 
 
 class SmoothedLine:
@@ -186,9 +194,9 @@ def _solver_of_positive(H):
 
     diagonal, ridge = np.einsum("ii->i", H), 1e-12
     for _ in range(8):
-        factor, failed = dpotrf(H, lower=1)
+        factor, failed = dpotrf(H.T, lower=0, clean=0)  # by columns, as LAPACK has them: no copy in between
         if not failed:
-            return lambda right: dpotrs(factor, right, lower=1)[0]
+            return lambda right: dpotrs(factor, right, lower=0)[0]
         # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
         diagonal *= 1.0 + ridge
         ridge *= 10.0

@@ -7,6 +7,7 @@ import re
 import numpy as np
 from sklearn.base import is_classifier
 
+from ...certificate.intercepts import Intercepts
 from ...errors import OneslackError
 from ...memory.trace_keeping import from_header, to_header
 from .._shared.given import TERMS, check_parameters, cost_matrix
@@ -39,7 +40,38 @@ def to_file(model):
     for name in ARRAYS:
         if hasattr(model, f"{name}_"):
             arrays[name] = np.asarray(getattr(model, f"{name}_"), dtype=float)
-    return header, arrays
+    return header, arrays | _optimum_to_file(model)
+
+
+def _optimum_to_file(model):
+    """What is known of the optimum beside the radius; see _shared/bounded_intercept.py."""
+    if model._why_unsettled() is None and model._examples is not None:
+        model._find_intercepts(*model._examples)
+    arrays = {} if model._scale_rows is None else {"optimum.scale": model._scale_rows}
+    if model._intercepts is not None:
+        arrays |= {f"optimum.{name}": array for name, array in model._intercepts._asdict().items()}
+    if model._middle is not None:
+        arrays |= {"optimum.coef": model._middle[0], "optimum.intercept": model._middle[1]}
+    return arrays
+
+
+def _optimum_from_file(model, arrays):
+    rows, d = np.atleast_2d(model.coef_).shape
+    if "optimum.scale" in arrays:
+        model._scale_rows = floats(arrays, "optimum.scale", (rows, d))
+        if not (model._scale_rows > 0).all():
+            raise ValueError("optimum.scale holds a number that is not > 0")
+    if "optimum.coef" in arrays:
+        middle = floats(arrays, "optimum.coef", (rows, d)), floats(arrays, "optimum.intercept", (rows,))
+        model._middle = middle
+    if "optimum.centre" in arrays:
+        centre = floats(arrays, "optimum.centre", (len(model._radii or ()), d))
+        bounds = [arrays[f"optimum.{name}"] for name in ("below", "above")]
+        for bound in bounds:  # inf where nothing is known
+            check_shape("bounds of the intercepts", bound, (rows,))
+            if bound.dtype != np.float64 or not (bound > -np.inf).all():
+                raise ValueError("bounds of the intercepts must be numbers above -inf")
+        model._intercepts = Intercepts(*bounds, centre)
 
 
 def from_file(cls, header, arrays):
@@ -57,6 +89,7 @@ def from_file(cls, header, arrays):
     for name, shape in model._shapes().items():
         array = floats(arrays, name, shape, ARRAYS[name])
         setattr(model, f"{name}_", array if shape else float(array))
+    _optimum_from_file(model, arrays)
     if (np.diff(getattr(model, "thresholds_", [])) < 0).any():
         raise ValueError("the thresholds do not rise")
     return model
@@ -103,6 +136,9 @@ def common_to_file(model):
             "certified": bool(model._is_certified()),
         },
     }
+    radii = getattr(model, "_radii", None)
+    if radii is not None and np.isfinite(radii).all():
+        header["certificate"]["radius"] = [float(radius) for radius in radii]
     trace = to_header(getattr(model, "trace_", ()))
     if trace is not None:
         header["certificate"]["trace"] = trace
@@ -134,6 +170,9 @@ def _certificate_from_file(model, certificate, is_convex):
     model._kept_certified = flag({"certified": True} | certificate, "certified")
     if is_convex and 0 < primal < np.inf and abs(gap - max(primal - dual, 0.0) / primal) > 1e-6 * (1 + gap):
         raise ValueError(f"relative_gap is {gap:g}, which does not follow from {primal:g} and {dual:g}")
+    if "radius" in certificate:
+        radii = field(certificate, "radius", (list,), "a list of numbers")
+        model._radii = [number({"radius": radius}, "radius", 0.0) for radius in radii]
     if "trace" in certificate:
         model._kept_trace = from_header(table(certificate, "trace"))
 

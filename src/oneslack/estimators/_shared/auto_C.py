@@ -25,5 +25,8 @@ def fit_with_best_C(estimator, X, y, sample_weight, watch):
 
 
 def _take_over(estimator, found):
-    learned = {name: value for name, value in vars(found.model).items() if name.endswith("_")}
+    of_optimum = ("_radii", "_middle", "_examples", "_intercepts", "_scale_rows")
+    learned = {
+        name: value for name, value in vars(found.model).items() if name.endswith("_") or name in of_optimum
+    }
     vars(estimator).update(learned, _fitted_on=None, C_=found.best_C)

@@ -10,11 +10,11 @@ An estimator hands `_solve` its jobs: functions that solve a problem each, made 
 
 from __future__ import annotations
 
-import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import hypot, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,30 +22,21 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from ... import driver
+from ..._jit.clock import now
 from ...certificate.rounding import rounded_down, rounded_up, sum_down, sum_up
 from ...data.rows import as_numpy, as_rows
 from ...errors import Interrupted, users_level
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
+from .callbacks import CallbackSupportMixin
 from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
-from .reported import Exported, PlainLines, Reported, column_spread
+from .reported import Exported, PlainLines, Reported, open_end
 from .scoring import LinearScores
+from .settled import BoundsScores
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9
-
-    class CallbackSupportMixin:
-        """Nothing to support."""
-
-    def with_callbacks(method):
-        """The method itself."""
-        return method
-
-
-#: Columns that differ by more make every method slow.
-_UNEVEN = 100.0
+#: Numbers of a matrix, times the square of the number of intercepts, that nobody waits for.
+MUCH_WORK = 3e7
 
 
 @dataclass(frozen=True)
@@ -139,6 +130,7 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         self.dual_objective_ = sum_down([max(result.dual, 0.0) for result in results])
         self.duality_gap_ = relative_gap(self.objective_, self.dual_objective_)
         self.n_iter_ = max(result.n_iter for result in results)
+        self._radii = [result.radius for result in results]
         if key is None:
             results = [replace(result, state={}) for result in results]
         self.result_ = results if len(results) > 1 else results[0]
@@ -167,7 +159,7 @@ class Task:
         return 0.0, 0.0
 
 
-class LinearModel(LinearScores, Exported, Fitted):
+class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
     """An estimator whose scores are X coef_' + intercept_.
 
     Attributes
@@ -180,6 +172,8 @@ class LinearModel(LinearScores, Exported, Fitted):
 
     #: How X and y are checked, beside what `checked_input` does.
     _input: ClassVar = {}
+    #: Numbers of a matrix up to which it is kept for bounds of the intercept.
+    _keeps_up_to = 1_000_000
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -219,12 +213,12 @@ class LinearModel(LinearScores, Exported, Fitted):
 
     @property
     def _has_free_intercept(self) -> bool:
-        return bool(self.fit_intercept) and not self._penalises_intercept
+        return bool(getattr(self, "fit_intercept", False)) and not self._penalises_intercept
 
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
         terms, starts, key = [{}] * task.n_problems, [None] * task.n_problems, None
-        rounding = task.rounding
+        rounding, columns = task.rounding, None if is_shards(X) else X
         if self._penalises_intercept or given_terms(self):
             from .weight_terms import linear_terms
 
@@ -247,18 +241,40 @@ class LinearModel(LinearScores, Exported, Fitted):
         def store(results):
             if task.classes is not None:
                 self.classes_ = task.classes
-            coef, intercept = task.rows(results)
-            if self._penalises_intercept:
-                coef, intercept = like_liblinear.split(coef)
-            self._store(task, X, coef, intercept)
+            self._store(task, X, *self._rows(task, results))
+            self._note_optimum(task, columns, results)
             self.__dict__.pop("_kept", None)  # portions of `partial_fit` before
 
-        columns = None if is_shards(X) else X
         return self._solve(jobs(), store, (X, y, sample_weight), watch, key=key, columns=columns)
 
     def _store(self, task, X, coef, intercept):
         """Keep what was learned, and whatever follows from it and X."""
         self.coef_, self.intercept_ = coef, intercept
+
+    def _rows(self, task, results):
+        """(coef, intercept) of their w."""
+        coef, intercept = task.rows(results)
+        if self._penalises_intercept:
+            from .like_liblinear import split
+
+            coef, intercept = split(coef)
+        return coef, intercept
+
+    def _note_optimum(self, task, X, results):
+        """Keep what bounds of the optimum need; X is None where it is not all that was learned from."""
+        self._intercepts = self._scale_rows = self._examples = self._middle = None
+        if any(result.middle is not None for result in results):
+            middles = [result if (m := result.middle) is None else replace(result, w=m) for result in results]
+            self._middle = self._rows(task, middles)
+        rows, d = np.atleast_2d(self.coef_).shape
+        if given_terms(self):
+            from .weight_terms import scale_rows
+
+            self._scale_rows = scale_rows(self, (rows, d))
+        m = rows // task.n_problems  # intercepts of a problem: the work grows with their square
+        most = self._keeps_up_to if m == 1 else MUCH_WORK / m**2
+        if X is not None and self._has_free_intercept and getattr(X, "nnz", X.size) <= most:
+            self._examples = task, X
 
 
 # Problems and their results.
@@ -295,10 +311,10 @@ def solved(problem, start=None, finish=None, **options) -> Result:
 
 def solve_all(jobs, folder=None, *, time_limit, max_iter, **options) -> list[Result]:
     """What each job gives; `time_limit` is for all of them together."""
-    results, begin = [], time.perf_counter()
+    results, begin = [], now()
     for number, job in enumerate(jobs):
         if time_limit is not None:
-            options["time_limit"] = max(time_limit - (time.perf_counter() - begin), 1e-9)
+            options["time_limit"] = max(time_limit - (now() - begin), 1e-9)
         if folder is not None:
             options |= {"checkpoint": folder.of(number), "resume": folder.resume}
         results.append(job(max_iter=max_iter, **options))
@@ -314,9 +330,10 @@ def restated(rounding, problem, result, tol) -> Result:
         return result
     primal, dual = rounded_up(result.primal, primal_error), rounded_down(result.dual, dual_error)
     is_spoilt = result.status is Status.CONVERGED and relative_gap(primal, dual) > tol
+    more = primal - result.primal + result.dual - dual
     return replace(
         result, primal=primal, dual=dual, status=Status.ROUNDING if is_spoilt else result.status,
-        rounding=result.rounding + primal - result.primal + result.dual - dual,
+        rounding=result.rounding + more, radius=rounded_up(hypot(result.radius, sqrt(2.0 * more)), more),
     )  # fmt: skip
 
 
@@ -367,17 +384,5 @@ def conclude(model, X, results):
     open_ends = [r for r in results if not (r.status.ok or r.status is Status.INCONSISTENT)]
     if not open_ends:
         return
-    worst = max(open_ends, key=lambda result: result.gap)
-    epsilon = model._stopping_epsilon()
-    goal = f"tol={model.tol:g}" if epsilon is None else f"epsilon={epsilon:g}"
-    of_them = f" ({len(open_ends)} of {len(results)} classes)" if len(results) > 1 else ""
-    text = (
-        f"{type(model).__name__} stopped at a relative duality gap of {model.duality_gap_:.2g} before it "
-        f"reached {goal}{of_them}: {worst.status.advice}"
-    )
-    spread = 1.0 if X is None else column_spread(X)
-    if spread > _UNEVEN:
-        text += (
-            f"; the largest values of the features differ by a factor of {spread:.0e}, so scaling would help"
-        )
-    warnings.warn(f"{text}.", ConvergenceWarning, stacklevel=users_level())
+    text = open_end(model, open_ends, len(results), X)
+    warnings.warn(text, ConvergenceWarning, stacklevel=users_level())

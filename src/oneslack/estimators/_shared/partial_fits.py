@@ -66,6 +66,7 @@ def learn_portion(estimator, task, X, y, sample_weight, memory, callbacks):
     def store(results):
         estimator._kept = after
         estimator._store(task, X, *task.rows(results))
+        estimator._note_optimum(task, None, results)
         estimator.n_seen_, estimator.n_forgotten_ = after[0].n_seen, max(one.n_forgotten for one in after)
 
     jobs = (partial(job, k, *problem) for k, problem in enumerate(task.models()))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 
 from ... import driver
+from ..._jit.clock import now
 from ...latent.concave_convex import solve_completed
 from ...models.chain.runs import inner_chain, known_runs, widened
 from ...problems.in_memory import Problem
@@ -34,7 +34,7 @@ def solve_partly_labelled(model, X, Y, C, problem_options, *, start=None, time_l
     """
     options = dict(problem_options)
     sample_weight = options.pop("sample_weight", None)
-    begin, data = time.perf_counter(), model.pack(X, Y, sample_weight)
+    begin, data = now(), model.pack(X, Y, sample_weight)
     training.pop("keep_state", None)  # nothing goes on from here
     w, interrupted = start, False
     if start is None:
@@ -42,7 +42,7 @@ def solve_partly_labelled(model, X, Y, C, problem_options, *, start=None, time_l
     if interrupted:
         training["max_iter"] = 1  # for a bound, and no more
     if time_limit is not None:
-        time_limit = max(time_limit - (time.perf_counter() - begin), 1e-9)
+        time_limit = max(time_limit - (now() - begin), 1e-9)
 
     def problem_of(filled):
         return Problem(filled, X, Y, C, sample_weight=sample_weight, **options)

@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from ...certificate.notebook import certificate_html
 from ...memory.trace_keeping import completed, joined
 
+#: Columns that differ by more make every method slow.
+UNEVEN = 100.0
+
 
 class Reported:
     """The method `save`, with `oneslack.load` as the way back; the training's certificate and its course."""
@@ -137,6 +140,24 @@ class PlainLines:
                 flush=True,
             )
         return False
+
+
+def open_end(model, open_ends, n_problems, X) -> str:
+    """The warning that problems did not reach what was asked for; X is the matrix of features, or None."""
+    worst = max(open_ends, key=lambda result: result.gap)
+    epsilon = model._stopping_epsilon()
+    goal = f"tol={model.tol:g}" if epsilon is None else f"epsilon={epsilon:g}"
+    of_them = f" ({len(open_ends)} of {n_problems} classes)" if n_problems > 1 else ""
+    text = (
+        f"{type(model).__name__} stopped at a relative duality gap of {model.duality_gap_:.2g} before it "
+        f"reached {goal}{of_them}: {worst.status.advice}"
+    )
+    spread = 1.0 if X is None else column_spread(X)
+    if spread > UNEVEN:
+        text += (
+            f"; the largest values of the features differ by a factor of {spread:.0e}, so scaling would help"
+        )
+    return f"{text}."
 
 
 def column_spread(X):

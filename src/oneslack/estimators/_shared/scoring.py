@@ -28,8 +28,14 @@ class LinearScores:
         check_is_fitted(self)
         if is_shards(X):
             return np.concatenate([self._scores(shard.X) for shard in X])
-        X = validated(self, X, reset=False, **INPUT)
-        return products(X, np.atleast_2d(self.coef_).T) + self.intercept_
+        return self._scores_of(self._inputs(X))
+
+    def _inputs(self, X):
+        """The features that `coef_` weighs."""
+        return validated(self, X, reset=False, **INPUT)
+
+    def _scores_of(self, features):
+        return products(features, np.atleast_2d(self.coef_).T) + self.intercept_
 
 
 @described

@@ -44,6 +44,12 @@ def rows_of_terms(estimator, shape) -> dict:
     return {name: _rows(name, value, shape, names) for name, value in given_terms(estimator).items()}
 
 
+def scale_rows(estimator, shape):
+    """The scale of each weight, of the shape of `coef_`; None where none is given."""
+    rows = rows_of_terms(estimator, shape)
+    return np.array(rows["scale"], float) if "scale" in rows else None
+
+
 def _with_default(name, values, model):
     """Of one problem; an intercept has the default."""
     values = values.astype(bool) if name == "nonnegative" else values.copy()

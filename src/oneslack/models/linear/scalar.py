@@ -15,7 +15,7 @@ them back.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -163,6 +163,25 @@ class ScalarModel:
         rows = slice(shard.lo, shard.hi)
         return data.squares(shard, self._curvatures(data.weights[rows], p[rows], mu), self.intercept)
 
+    def smooth_path(self, data, C, regulariser, w, mu, tol, rule, points) -> SmoothPath:
+        """Newton steps on small data, in one call (_jit/newton.py)."""
+        from ..._jit.newton import DUAL, MU, PRIMAL, newton_path
+
+        W, path = np.empty((points, self.n_params)), np.empty((points, 3))
+        shares, dS = np.empty(data.n), np.empty(data.n)
+        count, mu, promise = newton_path(
+            self.phi, data.view, data.y, data.weights, C, regulariser.curvatures, regulariser.centre,
+            self.intercept, w.copy(), mu, tol, rule, data.unit or 1.0, W, path, shares, dS,
+        )  # fmt: skip
+        path = path[:count].T.tolist()
+        return SmoothPath(W[:count], path[MU], path[PRIMAL], path[DUAL], mu, promise, shares, dS)
+
+    def smooth_search(self, data, C, S, dS, mu, first, second) -> float:
+        """How far to go along a step; the regulariser has these derivatives there."""
+        from ..._jit.newton import search
+
+        return search(self.phi, data.y, data.weights, C, S, dS, mu, first, second)
+
     # How large things are, for bounds that hold whatever rounding does (rounding.py).
 
     def sizes(self, data) -> Sizes:
@@ -194,6 +213,21 @@ class ScalarModel:
         out = np.empty(data.n)
         worsened(self.phi, data.y, S, np.broadcast_to(e, out.shape), out)
         return out
+
+
+class SmoothPath(NamedTuple):
+    """Points of Newton's method: (points, n_params) w, and of each the mu that it came with, P and D.  Of
+    the last one: its mu, the shares of its duals, how the step from there changes the scores, and
+    what that promises where the duals ahead are worth a look, else 0."""
+
+    W: np.ndarray
+    mus: list[float]
+    primals: list[float]
+    duals: list[float]
+    mu: float
+    promise: float
+    shares: np.ndarray
+    dS: np.ndarray
 
 
 def _ratio(part, whole):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ..._jit.clock import now
 from ...certificate.rounding import Extent, Proof, dual_proof, gamma
 from ...cuts import Cuts, Plane
 from ...data.rows import check_total, stacked, weights_of
@@ -241,19 +241,19 @@ class SplitCutCache(CutCache):
         self.is_idle = False
 
     def plane(self, w) -> Plane:
-        begin = time.perf_counter()
+        begin = now()
         with self.problem.recalling(self.problem.n):
             plane = self.problem.plane_of("remembered_cut", w)
-        self.last, self.seconds = "recalled", time.perf_counter() - begin
+        self.last, self.seconds = "recalled", now() - begin
         self.n_looks += 1
         return plane
 
     def ask(self, w) -> tuple[Plane, float]:
-        begin = time.perf_counter()
+        begin = now()
         with self.problem._asking(self.problem.n):
             plane, hinges = self.problem.plane_of("cut_and_remember", w, self.size)
         self.store = (plane,)  # there is something to look at
-        self.last, self.seconds = "asked", time.perf_counter() - begin
+        self.last, self.seconds = "asked", now() - begin
         return plane, self.problem.mean * hinges
 
     def state(self):

@@ -15,8 +15,8 @@ def about(pairs) -> str:
     return section("about", "What was trained", facts(pairs))
 
 
-def certainty(primal, dual, gap, certified, trace, advice) -> str:
-    """The section of the certificate, and the course of the training where it is known."""
+def certainty(primal, dual, gap, certified, trace, advice, remark="") -> str:
+    """The section of the certificate, with a remark, and the course of the training where it is known."""
     kind = (
         "The lower bound is proved: no model of this kind has a lower objective on these data."
         if certified
@@ -33,6 +33,7 @@ def certainty(primal, dual, gap, certified, trace, advice) -> str:
         ),
         paragraph(kind),
         paragraph(f"Why it stopped: {advice}.") if advice else "",
+        paragraph(remark) if remark else "",
     ]
     if len(trace) > 1:
         drawing = figure(

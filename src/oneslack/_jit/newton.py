@@ -1,0 +1,292 @@
+"""Newton steps of solvers/newton.py, many in one call: for data so small that calls cost more than the work.
+
+Scores are found anew from each w, so that a point of the path depends on (w, mu) before it and nothing else.
+Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is an
+intercept), and all sums are times C.
+"""
+
+import numpy as np
+from numba.extending import overload, register_jitable
+
+from .compiler import njit
+from .rows import row_add, row_dot, row_nonzeros
+from .scalar_loss import FUSED, charge, curvature, smooth, target, touched
+
+#: What `newton_path` keeps of a point: the mu that it came with, P and D.
+MU, PRIMAL, DUAL = range(3)
+#: A diagonal that is less than this share of its column's is singular but for rounding.
+SINGULAR = 1e-12
+
+
+@njit(**FUSED)
+def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, unit, W, path, p, dS):
+    """Steps from w, which is changed, until the gap is `tol` or W is full, or a Newton step promises so
+    little that the duals ahead may close it; rule = (FALL, LOOSE, AHEAD, tried) of solvers/newton.py.
+
+    W[k], path[k] hold the points; p, dS the duals at the last one, and how the step from there changes the
+    scores.  Returns the number of points, the last mu, and what the step promises where the duals ahead are
+    worth a look, else 0.
+    """
+    n, d = y.shape[0], r2.shape[0]
+    fall, loose, ahead, tried = rule
+    S, v, g, direction = np.empty(n), np.empty(d), np.empty(d), np.empty(d)
+    H, mu, weight = np.empty((d, d)), start_mu, 0.0
+    for i in range(n):
+        weight += C * s[i]
+    k, is_new, enough = 0, True, 0.0
+    while k < W.shape[0]:
+        linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, v)
+        regular, slack = _gradient(w, v, r2, prior, g)
+        if is_new:
+            primal = regular + losses
+            dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, direction)
+            for j in range(d):  # a copy of slices would compile a message on shapes, for two seconds
+                W[k, j] = w[j]
+            path[k, MU], path[k, PRIMAL], path[k, DUAL] = mu, primal, dual
+            enough = tol * abs(primal)
+            if primal - dual <= enough:
+                return k + 1, mu, 0.0
+        promise = _step(phi, X, s, C, r2, has_bias, p, mu, g, weight / unit, H, direction)
+        # Follow the path w(mu) loosely, as `descend` does.
+        if is_new and min(slack, promise if error > 0.5 * enough else np.inf) <= loose * error:
+            mu *= min(max(np.sqrt(0.4 * enough / max(error, 1e-300)), fall), 0.7)
+            is_new = False
+            continue
+        if not 0.0 < promise < np.inf:
+            return k + 1, mu, 0.0
+        _project(X, direction, has_bias, dS)
+        if error + promise <= ahead * enough and promise <= 0.1 * tried:
+            return k + 1, mu, promise
+        first, second = 0.0, 0.0
+        for j in range(d):
+            first += r2[j] * (w[j] - prior[j]) * direction[j]
+            second += r2[j] * direction[j] * direction[j]
+        t = search(phi, y, s, C, S, dS, mu, first, second)
+        for j in range(d):
+            w[j] += t * direction[j]
+        k, is_new = k + 1, True
+    return W.shape[0], mu, 0.0
+
+
+@register_jitable
+def _look(phi, X, y, s, C, w, has_bias, mu, S, p, v):
+    """S, p and v = C sum_i s_i p_i x_i at w.  Returns C times the sums of t p - charge, of the losses, and of
+    what rounding off adds."""
+    d = w.shape[0]
+    bias, pushed = w[d - 1] if has_bias else 0.0, 0.0
+    linear, total, error = 0.0, 0.0, 0.0
+    v[:] = 0.0
+    for i in range(y.shape[0]):
+        S[i] = row_dot(X, i, w) + bias
+        p[i], kept, lost, rounding = touched(phi, y[i], S[i], mu)
+        linear += s[i] * kept
+        total += s[i] * lost
+        error += s[i] * rounding
+        c = C * s[i] * p[i]
+        if c != 0.0:
+            row_add(X, i, c, v)
+            pushed += c
+    if has_bias:
+        v[d - 1] = pushed
+    return C * linear, C * total, C * error
+
+
+@register_jitable
+def _project(X, w, has_bias, out):
+    """The scores of all examples."""
+    bias = w[w.shape[0] - 1] if has_bias else 0.0
+    for i in range(out.shape[0]):
+        out[i] = row_dot(X, i, w) + bias
+
+
+@register_jitable
+def _gradient(w, v, r2, prior, g):
+    """g = r^2 (w - prior) - v; returns the regulariser, and what the gradient adds to the gap."""
+    regular, slack = 0.0, 0.0
+    for j in range(w.shape[0]):
+        off = w[j] - prior[j]
+        regular += 0.5 * r2[j] * off * off
+        g[j] = r2[j] * off - v[j]
+        slack += 0.5 * g[j] * g[j] / r2[j] if r2[j] > 0.0 else abs(g[j])
+    return regular, slack
+
+
+@register_jitable
+def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, room):
+    """D at the duals p; with an intercept those of the heavier side are scaled down until they balance.
+    `room` is as long as v, and overwritten."""
+    if not has_bias:
+        return linear + _least(r2, prior, v)
+    up, down = 0.0, 0.0
+    for i in range(y.shape[0]):
+        if p[i] > 0.0:
+            up += s[i] * p[i]
+        else:
+            down -= s[i] * p[i]
+    common = min(up, down)
+    if common <= 0.0:
+        return 0.0 if up == down else -np.inf
+    share_up, share_down, linear = common / up, common / down, 0.0
+    room[:] = 0.0
+    for i in range(y.shape[0]):
+        q = p[i] * (share_up if p[i] > 0.0 else share_down)
+        if q != 0.0:
+            linear += s[i] * (target(phi, y[i]) * q - charge(phi, y[i], q, 1.0))
+            row_add(X, i, C * s[i] * q, room)
+    return C * linear + _least(r2, prior, room)
+
+
+@register_jitable
+def _least(r2, prior, v):
+    """min_w 1/2 |r (w - prior)|^2 - <v, w> over the penalised weights."""
+    total = 0.0
+    for j in range(v.shape[0]):
+        if r2[j] > 0.0:
+            total -= v[j] * (prior[j] + 0.5 * v[j] / r2[j])
+    return total
+
+
+@register_jitable
+def _step(phi, X, s, C, r2, has_bias, p, mu, g, per_unit, H, direction):
+    """The Newton step where the duals are p; returns what it promises.  A free weight without curvature is
+    given a little."""
+    d = r2.shape[0]
+    H[:, :] = 0.0
+    add_squares(phi, X, s, C, p, mu, has_bias, H)
+    for j in range(d):
+        H[j, j] += r2[j] + 1e-13 * (1.0 + H[j, j])
+        if r2[j] == 0.0:
+            H[j, j] = max(H[j, j], 1e-4 * per_unit)
+        direction[j] = -g[j]
+    _solve(H, direction)
+    promise = 0.0
+    for j in range(d):
+        promise -= 0.5 * g[j] * direction[j]
+    return promise
+
+
+# The compiler may reorder this sum.
+@register_jitable(fastmath={"reassoc", "contract"})
+def _inner(x, y, count):
+    total = 0.0
+    for k in range(count):
+        total += x[k] * y[k]
+    return total
+
+
+@register_jitable
+def _solve(H, x):
+    """x = H^-1 x for positive definite H, given by its lower triangle, which becomes its Cholesky factor."""
+    d = x.shape[0]
+    for a in range(d):
+        row = H[a]
+        for b in range(a):
+            row[b] = (row[b] - _inner(row, H[b], b)) / H[b, b]
+        # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
+        row[a] = np.sqrt(max(row[a] - _inner(row, row, a), SINGULAR * row[a]))
+        x[a] = (x[a] - _inner(row, x, a)) / row[a]
+    for a in range(d - 1, -1, -1):
+        row = H[a]
+        x[a] /= row[a]
+        for c in range(a):
+            x[c] -= row[c] * x[a]
+
+
+@njit(**FUSED)
+def search(phi, y, s, C, S, dS, mu, first, second):
+    """t: there the slope of P_mu is at most a quarter of that at 0, and P_mu is not above its start.  The
+    regulariser has the slope `first` at 0, and the curvature `second`."""
+    start, enough, low, high, t = 0.0, 0.0, 0.0, np.inf, 0.0
+    for k in range(51):
+        slope, curving, value = _along(phi, y, s, C, S, dS, mu, first, second, t)
+        if k == 0:
+            start, enough, t = value, 0.25 * abs(slope), 1.0
+            continue
+        if abs(slope) <= enough and (slope <= 0.0 or value - start <= 1e-12 * abs(start)):
+            return t
+        if slope < 0.0:
+            low = t
+        else:
+            high = t
+        t = t - slope / curving if curving > 0.0 else np.inf
+        if not low < t < high:
+            t = 0.5 * (low + high)
+        if high == np.inf:
+            t = min(min(t, 4.0 * low), 1000.0)
+            if low >= 1000.0:
+                return low
+    return t
+
+
+@register_jitable
+def _along(phi, y, s, C, S, dS, mu, first, second, t):
+    """At t: the slope of P_mu, its curvature and, but for a constant, its value."""
+    slope, curving, value = 0.0, 0.0, 0.0
+    for i in range(y.shape[0]):
+        z = S[i] + t * dS[i]
+        p, error = smooth(phi, y[i], z, mu)
+        slope -= s[i] * dS[i] * p
+        curving += s[i] * dS[i] * dS[i] * curvature(phi, p, mu)
+        value += s[i] * (target(phi, y[i]) * p - charge(phi, y[i], p, 1.0) - p * z + error)
+    along = t * (first + 0.5 * t * second)
+    return first + t * second + C * slope, second + C * curving, along + C * value
+
+
+# The Hessian of the losses: rows one by one where they are sparse, four at a time where they are dense.
+
+
+@register_jitable
+def _csr_squares(phi, X, s, C, p, mu, has_bias, H):
+    d = H.shape[0]
+    index, number = np.empty(d, np.int64), np.empty(d)
+    for i in range(p.shape[0]):
+        h = C * s[i] * curvature(phi, p[i], mu)
+        if h == 0.0:
+            continue
+        count = row_nonzeros(X, i, index, number)
+        if has_bias:
+            index[count], number[count] = d - 1, 1.0
+            count += 1
+        for a in range(count):
+            xa, row = h * number[a], H[index[a]]
+            for b in range(a + 1):
+                row[index[b]] += xa * number[b]
+
+
+@register_jitable
+def _dense_squares(phi, X, s, C, p, mu, has_bias, H):
+    values = X[0]
+    n, d = values.shape
+    h, rows = np.empty(4), np.empty(4, np.int64)
+    i = 0
+    while i < n:
+        count = 0
+        while i < n and count < 4:
+            c = C * s[i] * curvature(phi, p[i], mu)
+            if c != 0.0:
+                h[count], rows[count] = c, i
+                count += 1
+            i += 1
+        for k in range(count, 4):
+            h[k], rows[k] = 0.0, 0
+        x0, x1, x2, x3 = values[rows[0]], values[rows[1]], values[rows[2]], values[rows[3]]
+        for a in range(d):
+            c0, c1, c2, c3 = h[0] * x0[a], h[1] * x1[a], h[2] * x2[a], h[3] * x3[a]
+            row = H[a]
+            for b in range(a + 1):
+                row[b] += (c0 * x0[b] + c1 * x1[b]) + (c2 * x2[b] + c3 * x3[b])
+            if has_bias:
+                H[d, a] += (c0 + c1) + (c2 + c3)
+        if has_bias:
+            H[d, d] += (h[0] + h[1]) + (h[2] + h[3])
+
+
+def add_squares(phi, X, s, C, p, mu, has_bias, H):
+    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle)."""
+    squares = _csr_squares if len(X) == 3 else _dense_squares
+    squares(phi, X, s, C, p, mu, has_bias, H)
+
+
+@overload(add_squares)
+def _add_squares(phi, X, s, C, p, mu, has_bias, H):
+    return _csr_squares if len(X) == 3 else _dense_squares
