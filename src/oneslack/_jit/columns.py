@@ -333,9 +333,7 @@ def descend_features(X, index, h, damp, w, r, held, has_bias, d, g, active, aims
             count, is_all = k, True
             for j in range(k):
                 active[j] = j
-        elif (
-            touched >= base + product * entries * entries + pair * kept * kept and kept * kept <= 4 * entries
-        ):
+        elif touched >= base + product * entries * entries + pair * kept * kept and kept * kept <= entries:
             return bias, first, touched, kept
         if sweep >= (sweeps if is_tight else loose * sweeps):
             return bias, first, touched, 0

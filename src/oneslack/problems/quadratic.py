@@ -28,7 +28,7 @@ AT_ONCE = 64
 #: The share of all curvature that may have changed before a Gram matrix is made anew.
 STALE = 0.1
 #: And how much smaller the worst subgradient has to be after a step with it.
-NEARER = 0.1
+NEARER = 0.01
 #: Rows of a matrix product at a time.
 BLOCK = 4096
 #: Sweeps over a Gram matrix between exact solutions on the weights that are not 0: at least, and more by what
