@@ -235,6 +235,8 @@ class Descent:
             if decrease > CREEP * last and self.inner < 1.0:  # though both models were true
                 self.sweeps = min(2 * self.sweeps, MOST_SWEEPS)
             is_little = part is not self.columns and decrease <= SHARE * first
+            if is_little and first > target:
+                self.nearness = 0.0  # others may have more to promise
             if self.guess is not None or not decrease or (is_little and self.nearness < 1.0):
                 break
 
