@@ -124,7 +124,7 @@ class Result:
     middle     (n_params,) halfway to the dual point's weights, or None where that is w itself
     primal_error  its standard error, where P(w) is an estimate too
     trace      Trace of the run
-    n_iter     steps taken
+    n_iter     steps taken, in so many `seconds`; what was compiled before and meanwhile is not counted
     solver     name of the solver; `reason` says why "auto" chose it
     state      resume with solve(..., start=result)
 

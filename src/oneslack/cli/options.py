@@ -227,7 +227,10 @@ class Limits:
 
     max_iter: Annotated[int, typer.Option(help="Stop after so many steps.", min=1)] = 100_000
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Stop training after so long.", callback=positive)
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help="Stop training after so long, compilation not counted.", callback=positive
+        ),
     ] = None
     checkpoint: Annotated[
         str | None,

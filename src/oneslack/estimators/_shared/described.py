@@ -57,7 +57,8 @@ engine : {"threads", "ray"}, Ray or None
 max_iter : int
     Steps of the solver.
 time_limit : float or None
-    Seconds of training; the best model so far is kept, with its gap.
+    Seconds of training, without the compilation before a first one; the best model so far is kept, with its
+    gap.
 warm_start : bool
     Begin at the last fit.  The very same problem (X, y, weights, C) goes on where it stopped, for example
     with a smaller tol; other data with the same classes and features start from the last weights, which
