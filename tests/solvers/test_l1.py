@@ -11,8 +11,8 @@ from sklearn.svm import LinearSVC
 import oneslack
 from oneslack.losses import Huber, Logistic, SquaredHinge, SquaredTube
 from oneslack.models.linear.scalar import Linear
-from oneslack.problems import columns
-from oneslack.solvers import proximal_newton
+from oneslack.problems import quadratic
+from oneslack.solvers import feature_descent
 
 SMOOTH = [SquaredHinge(), Logistic(), SquaredTube(0.1), Huber(0.5)]
 each_loss = pytest.mark.parametrize("phi", SMOOTH, ids=str)
@@ -107,22 +107,23 @@ def test_dense_sparse_and_single_precision(phi):
 def test_single_precision_stays():
     X, y = data(SquaredHinge())
     problem = oneslack.L1Problem(Linear(30, SquaredHinge()), sp.csr_array(X.astype(np.float32)), y)
-    assert problem.columns.part(np.arange(3)).X.dtype == np.float32
+    assert problem.columns.turned.matrix.dtype == np.float32
+    assert problem.columns.rows(np.arange(3), np.ones(120))[0].dtype == np.float32
 
 
 @pytest.mark.parametrize("phi", SMOOTH[:2], ids=str)
 @pytest.mark.parametrize("is_sparse", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
-def test_working_sets_screening_and_stages(phi, is_sparse, intercept, monkeypatch):
+def test_working_sets_and_screening(phi, is_sparse, intercept, monkeypatch):
     """With more features than the first working set has, and by columns instead of a Gram matrix."""
     X, y = data(phi, 80, 400, seed=1)
     X[np.abs(X) < 1.0] = 0.0
     if is_sparse:
         X = sp.csr_array(X)
     results = [solved(phi, X, y, 10.0, intercept=intercept)]
-    monkeypatch.setattr(columns, "LARGEST_GRAM", 0)
+    monkeypatch.setattr(quadratic, "LARGEST_GRAM", 0)
     results.append(solved(phi, X, y, 10.0, intercept=intercept))
-    monkeypatch.setattr(proximal_newton, "FEW", 1000)
+    monkeypatch.setattr(feature_descent, "FEW", 1000)
     results.append(solved(phi, X, y, 10.0, intercept=intercept))
     assert max(result.dual for result in results) <= min(result.primal for result in results)
 
@@ -250,3 +251,53 @@ def test_duals_of_the_model_are_balanced_before_they_bound():
     result = oneslack.solve(oneslack.L1Problem(Linear(2, SquaredHinge(), True), X, y, C=0.1), tol=1e-8)
     assert result.status is oneslack.Status.CONVERGED
     assert all(row.dual <= result.primal for row in result.trace)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_sums_over_features_are_those_over_rows(is_sparse):
+    """Whether features were turned or not, of all of them and of a part."""
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((50, 9)) < 0.5, rng.normal(size=(50, 9)), 0.0)
+    matrix = sp.csr_array(X) if is_sparse else X
+    problem = oneslack.L1Problem(Linear(9, Logistic()), matrix, np.sign(rng.normal(size=50)))
+    c, d, s = rng.normal(size=50), rng.normal(size=9), rng.random(50)
+    plain, turned = problem.columns, problem.columns
+    assert turned.turned.matrix.shape == (9, 50)
+    places = np.array([1, 4, 5])
+    for columns, part in ((plain, X), (turned, X), (turned.part(places), X[:, places])):
+        np.testing.assert_allclose(columns.adjoint(c), c @ part)
+        np.testing.assert_allclose(columns.scores(d[: part.shape[1]]), part @ d[: part.shape[1]])
+        np.testing.assert_allclose(columns.squares(s, False), s @ part**2)
+    h = np.where(np.arange(50) % 3, 0.0, s)
+    gram = quadratic.Gram(turned, places, h)
+    np.testing.assert_allclose(gram.H, (X[:, places].T * h) @ X[:, places])
+    np.testing.assert_allclose(gram.cross, h @ X[:, places])
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_the_minimum_of_a_model_is_one(is_sparse, has_bias):
+    """No subgradient of m is far from 0, of the features that a Gram matrix was made of where it was, and the
+    duals ahead are those of the model.  Losses that are straight lines have a slope but no curvature."""
+    rng = np.random.default_rng(3)
+    X = np.where(rng.random((200, 80)) < 0.3, rng.normal(size=(200, 80)), 0.0)
+    problem = oneslack.L1Problem(
+        Linear(80, Logistic(), has_bias), sp.csr_array(X) if is_sparse else X, np.sign(rng.normal(size=200))
+    )
+    columns, a = problem.columns, rng.normal(size=200)
+    h = np.where(rng.random(200) < 0.3, rng.random(200), 0.0)
+    w, r, held = np.where(rng.random(80) < 0.2, 1.0, 0.0), np.full(80, 2.0), rng.random(80) < 0.2
+    damp = np.full(80, 0.1)
+    earlier = (np.arange(80), h, np.inf, 0.0)
+    for known in (columns.known(), columns.known(earlier)):
+        found = columns.minimum(
+            a, h, (w, r, held), damp, has_bias, known, share=0.3, tight=1e-9, far=np.inf, sweeps=10_000
+        )
+        z = X @ found.d + found.b
+        np.testing.assert_allclose(found.z, z, atol=1e-10)
+        np.testing.assert_allclose(found.ahead, a - h * z, atol=1e-10)
+        q = -(found.ahead @ X) + damp * found.d
+        part = np.arange(80) if known.start[0] is None else known.start[0]
+        assert quadratic.violations(w + found.d, q, r, held)[part].max() <= 1e-8
+        assert not has_bias or abs(found.ahead.sum()) <= 1e-8
+    assert len(part) == 80

@@ -1,87 +1,209 @@
-"""Loops over some columns of a matrix (rows.py), and coordinate descent on the quadratic models of them.
+"""Loops over features, and coordinate descent on quadratic models of a risk in some of them.
 
-A model is, of d (k,), with w the weights that it starts from, r >= 0 and held weights at least 0,
+A matrix here is turned: its rows (rows.py) are features, each with the numbers of all examples.  A model is,
+of d (k,) and b, with w the weights that it starts from, r >= 0 and held weights at least 0,
 
-    m(d) = <g, d> + 1/2 <d, (H + diag(damp)) d> + sum_j r_j |w_j + d_j|
+    m(d, b) = - sum_i a_i z_i + 1/2 sum_i h_i z_i^2 + sum_j [r_j |w_j + d_j| + damp_j d_j^2 / 2],
 
-where H is given as a matrix, or as X X': the rows of X are the columns, times the roots of the curvatures of
-the losses.
+    z_i = <x_i, d> + b
+
+Its gradient is kept as g_i = h_i z_i - a_i, one number an example: -g are the duals of the losses' models.
 """
 
 import numpy as np
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
 
 from .compiler import njit
 from .rows import row_add, row_dot
 
 LOOP = {"nogil": True, "cache": True, "error_model": "numpy"}
+#: Where the compiler may reorder sums.
+SUMS = LOOP | {"fastmath": {"reassoc", "contract"}}
+
+
+@njit(**SUMS)
+def inner(a, b):
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(**SUMS)
+def _weighted_square(h, x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += h[i] * x[i] * x[i]
+    return total
+
+
+@njit(**SUMS)
+def _add_product(c, h, x, g):
+    for i in range(x.shape[0]):
+        g[i] += c * h[i] * x[i]
+
+
+@register_jitable
+def _dense_dot(X, j, c):
+    return inner(X[0][j], c)
+
+
+@register_jitable
+def _dense_square(X, j, h):
+    return _weighted_square(h, X[0][j])
+
+
+@register_jitable
+def _dense_weighted(X, j, c, h, g):
+    _add_product(c, h, X[0][j], g)
+
+
+@register_jitable
+def _dense_length(X, j):
+    return X[0].shape[1]
+
+
+@register_jitable
+def _sparse_dot(X, j, c):
+    return row_dot(X, j, c)
+
+
+@register_jitable
+def _sparse_square(X, j, h):
+    data, indices, indptr = X
+    lo, hi = indptr[j], indptr[j + 1]
+    x, rows, total = data[lo:hi], indices[lo:hi], 0.0
+    for k in range(x.shape[0]):
+        total += h[rows[k]] * x[k] * x[k]
+    return total
+
+
+@register_jitable
+def _sparse_weighted(X, j, c, h, g):
+    data, indices, indptr = X
+    lo, hi = indptr[j], indptr[j + 1]
+    x, rows = data[lo:hi], indices[lo:hi]
+    for k in range(x.shape[0]):
+        i = rows[k]
+        g[i] += c * x[k] * h[i]
+
+
+@register_jitable
+def _sparse_length(X, j):
+    return X[2][j + 1] - X[2][j]
+
+
+def _dot(X, j, c):
+    """sum_i c_i x_ij."""
+
+
+def _square(X, j, h):
+    """sum_i h_i x_ij^2."""
+
+
+def _add_weighted(X, j, c, h, g):
+    """g_i += c h_i x_ij."""
+
+
+def _length(X, j):
+    """How many numbers feature j has."""
+
+
+overload(_dot)(lambda X, j, c: _sparse_dot if len(X) == 3 else _dense_dot)
+overload(_square)(lambda X, j, h: _sparse_square if len(X) == 3 else _dense_square)
+overload(_add_weighted)(lambda X, j, c, h, g: _sparse_weighted if len(X) == 3 else _dense_weighted)
+overload(_length)(lambda X, j: _sparse_length if len(X) == 3 else _dense_length)
 
 
 @njit(**LOOP)
-def pick_columns(X, place, data, indices, indptr):
-    """The CSR matrix of the columns whose place is not below 0, each at its place; `place` does not change
-    their order.  Returns how many numbers it has."""
+def turn(X, place, data, indices):
+    """The features of a CSR matrix; feature j begins at place[j], which is moved to its end."""
     values, columns, starts = X
+    for i in range(starts.shape[0] - 1):
+        for k in range(starts[i], starts[i + 1]):
+            j = columns[k]
+            at = place[j]
+            data[at] = values[k]
+            indices[at] = i
+            place[j] = at + 1
+
+
+@njit(**LOOP)
+def feature_sums(X, index, c, out):
+    """out[k] = sum_i c_i x_ij of the features j = index[k]."""
+    for k in range(index.shape[0]):
+        out[k] = _dot(X, index[k], c)
+
+
+@njit(**LOOP)
+def feature_squares(X, index, s, sums, squares):
+    """sums[k] = sum_i s_i x_ij and squares[k] = sum_i s_i x_ij^2."""
+    for k in range(index.shape[0]):
+        sums[k] = _dot(X, index[k], s)
+        squares[k] = _square(X, index[k], s)
+
+
+@njit(**LOOP)
+def add_features(X, index, d, out):
+    """out[i] += sum_k d_k x_ij."""
+    for k in range(index.shape[0]):
+        if d[k] != 0.0:
+            row_add(X, index[k], d[k], out)
+
+
+@njit(**LOOP)
+def pick_examples(X, index, h, data, indices, indptr):
+    """The features `index` of a turned CSR matrix in the examples whose h is not 0.  Returns how many numbers
+    these are."""
+    values, rows, starts = X
     count = 0
     indptr[0] = 0
+    for k in range(index.shape[0]):
+        j = index[k]
+        for at in range(starts[j], starts[j + 1]):
+            i = rows[at]
+            if h[i] != 0.0:
+                data[count] = values[at]
+                indices[count] = i
+                count += 1
+        indptr[k + 1] = count
+    return count
+
+
+@njit(**LOOP)
+def pick_columns(X, place, counts, data, indices, indptr):
+    """The CSR matrix of the columns whose place is not below 0, each at its place, and of the rows whose
+    count is not 0; `place` keeps the order of columns.  Returns how many numbers and rows it has."""
+    values, columns, starts = X
+    count, row = 0, 0
+    indptr[0] = 0
     for i in range(starts.shape[0] - 1):
+        if counts[i] == 0.0:
+            continue
         for k in range(starts[i], starts[i + 1]):
             j = place[columns[k]]
             if j >= 0:
                 data[count] = values[k]
                 indices[count] = j
                 count += 1
-        indptr[i + 1] = count
-    return count
+        row += 1
+        indptr[row] = count
+    return count, row
 
 
 @njit(**LOOP)
-def column_counts(X, rows, out):
-    """out[j + 1] += the numbers that column j has in the rows."""
-    _, columns, starts = X
-    for i in rows:
-        for k in range(starts[i], starts[i + 1]):
-            out[np.int64(columns[k]) + 1] += 1
-
-
-@njit(**LOOP)
-def turn(X, rows, scale, place, data, indices):
-    """The rows of a CSR matrix, each times its scale, as columns; column j of X begins at place[j], which is
-    moved to its end."""
-    values, columns, starts = X
-    for r in range(rows.shape[0]):
-        i = rows[r]
-        for k in range(starts[i], starts[i + 1]):
-            j = columns[k]
-            data[place[j]] = scale[r] * values[k]
-            indices[place[j]] = r
-            place[j] += 1
-
-
-@njit(**LOOP)
-def gram(X, h, H):
-    """H += sum_i h_i x_i x_i' (lower triangle) of a CSR matrix with sorted columns."""
-    values, columns, starts = X
+def gram(values, columns, starts, h, H):
+    """H = sum_i h_i x_i x_i' of a CSR matrix with sorted columns, where H was 0."""
     for i in range(h.shape[0]):
-        if h[i] == 0.0:
-            continue
         lo, hi = starts[i], starts[i + 1]
         x, index = values[lo:hi], columns[lo:hi]
         for a in range(x.shape[0]):
             scaled, row = h[i] * x[a], H[index[a]]
             for b in range(a + 1):
                 row[index[b]] += scaled * x[b]
-
-
-@njit(**LOOP)
-def column_squares(X, s, lo, hi, sums, squares):
-    """sums[j] += sum_i s_i x_ij and squares[j] += sum_i s_i x_ij^2 of a CSR matrix."""
-    values, columns, starts = X
-    for i in range(lo, hi):
-        for k in range(starts[i], starts[i + 1]):
-            x = np.float64(values[k])
-            sums[columns[k]] += s[i] * x
-            squares[columns[k]] += s[i] * x * x
+    for j in range(H.shape[0]):
+        for k in range(j):
+            H[k, j] = H[j, k]
 
 
 @register_jitable
@@ -143,95 +265,75 @@ def descend_gram(H, q, w, r, held, d, sweeps, enough):
 
 
 @njit(**LOOP)
-def descend_columns(X, g, curve, damp, root, slope, w, r, held, d, u, sweeps, enough):
-    """The same by columns, the rows of X, where H = X X': u = X' d + b root is kept up to date.  With a
-    `root` b is one more weight, without a penalty, and `slope` the gradient there.  Weights that are at 0 and
-    stay there are left out until the others rest.
+def descend_features(X, index, h, damp, w, r, held, has_bias, d, g, active, aims):
+    """Sweeps over the features from d = 0, g = -a, both kept up to date; with `has_bias` b is one more
+    weight, without a penalty.  Weights that are at 0 and stay there are left out of later sweeps.
 
-    Returns b."""
-    k, bias = g.shape[0], 0.0
-    total = inner(root, root)
-    active = np.arange(k)
-    count, is_all = k, True
-    for _ in range(sweeps):
+    aims = (share, tight, far, sweeps, loose, product, pair, base, touched): until no subgradient is further
+    from 0 than a share of the worst of the first sweep, for `loose` times so many sweeps at most; where that
+    was no further than `far`, until none of all weights is further than `tight`.  Or until a Gram matrix of
+    those that take part would have cost as much as was `touched` before and here, if sweeps over it cost
+    less: base, `product` times the square of their numbers, and `pair` times that of their count.
+
+    Returns (b, the worst of the first sweep, the numbers touched, and where a Gram matrix is due how many it
+    is of, active[:count]; else 0)."""
+    k, bias, total = index.shape[0], 0.0, 0.0
+    share, tight, far, sweeps, loose, product, pair, base, touched = aims
+    curve = np.full(k, -1.0)
+    for j in range(k):
+        active[j] = j
+    if has_bias:
+        total = h.sum()
+    count, is_all, first, sweep = k, True, 0.0, 0
+    while True:
         worst = 0.0
         if total > 0.0:
-            rest = slope + inner(root, u)
+            rest = g.sum()
             worst = abs(rest)
-            bias -= rest / total
-            for i in range(root.shape[0]):
-                u[i] -= rest / total * root[i]
-        kept = 0
+            change = -rest / total
+            bias += change
+            for i in range(g.shape[0]):
+                g[i] += change * h[i]
+        kept, entries = 0, 0
         for a in range(count):
             j = active[a]
+            f = index[j]
             old = w[j] + d[j]
-            q = g[j] + row_dot(X, j, u) + damp[j] * d[j]
+            q = _dot(X, f, g) + damp[j] * d[j]
+            size = _length(X, f)
+            touched += size
             miss = _violation(old, q, r[j], held[j])
-            if old != 0.0 or miss > 0.0:
-                active[kept] = j
-                kept += 1
-            if miss == 0.0 or curve[j] <= 0.0:
+            if old == 0.0 and miss == 0.0:
+                continue
+            active[kept] = j
+            kept += 1
+            entries += size
+            if miss == 0.0:
+                continue
+            if curve[j] < 0.0:
+                curve[j] = _square(X, f, h) + damp[j]
+                touched += size
+            if curve[j] <= 0.0:
                 continue
             worst = max(worst, miss)
             change = _best(old, q, curve[j], r[j], held[j]) - old
             if change != 0.0:
                 d[j] += change
-                row_add(X, j, change, u)
-        if worst <= enough and is_all:
-            break
+                _add_weighted(X, f, change, h, g)
+                touched += size
+        if sweep == 0:
+            first = worst
+        sweep += 1
+        is_tight = first <= far
+        enough = min(share * first, tight) if is_tight else share * first
+        if worst <= enough and (is_all or not is_tight):
+            return bias, first, touched, 0
         count, is_all = kept, False
         if worst <= enough:
             count, is_all = k, True
             for j in range(k):
                 active[j] = j
-    return bias
-
-
-@register_jitable
-def inner(a, b):
-    total = 0.0
-    for i in range(a.shape[0]):
-        total += a[i] * b[i]
-    return total
-
-
-@register_jitable
-def _halves(a):
-    """Two numbers of half the digits each whose sum is a (Veltkamp)."""
-    c = 134217729.0 * a
-    high = c - (c - a)
-    return high, a - high
-
-
-@register_jitable
-def _add_product(c, x, high, low, j):
-    """high[j] + low[j] += c x, as if computed with twice the digits (Ogita, Rump & Oishi 2005, Dot2)."""
-    c1, c2 = _halves(c)
-    x1, x2 = _halves(x)
-    product = c * x
-    rest = c2 * x2 - (((product - c1 * x1) - c2 * x1) - c1 * x2)
-    old = high[j]
-    new = old + product
-    part = new - old
-    high[j] = new
-    low[j] += ((old - (new - part)) + (product - part)) + rest
-
-
-@njit(**LOOP)
-def add_sparse_exactly(X, c, high, low):
-    """high + low += sum_i c_i x_i of a CSR matrix, with twice the digits."""
-    values, columns, starts = X
-    for i in range(c.shape[0]):
-        if c[i] != 0.0:
-            for k in range(starts[i], starts[i + 1]):
-                _add_product(c[i], np.float64(values[k]), high, low, columns[k])
-
-
-@njit(**LOOP)
-def add_dense_exactly(X, c, high, low):
-    """The same of a dense one."""
-    for i in range(c.shape[0]):
-        if c[i] != 0.0:
-            x = X[0][i]
-            for k in range(x.shape[0]):
-                _add_product(c[i], np.float64(x[k]), high, low, k)
+        elif touched >= base + product * entries * entries + pair * kept * kept and kept * kept <= entries:
+            return bias, first, touched, kept
+        if sweep >= (sweeps if is_tight else loose * sweeps):
+            return bias, first, touched, 0

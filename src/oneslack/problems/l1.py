@@ -114,11 +114,10 @@ class L1Problem(Problem):
 class L1Shares(Shares):
     """Duals whose sums are computed with twice the digits where rounding may matter."""
 
-    def moved(self, shares, h, dS) -> np.ndarray:
-        """The duals that losses of curvatures h (n,), times C s, would have at S + dS; where they end, those
-        at the ends."""
+    def nearest(self, a) -> np.ndarray:
+        """The shares that duals a (n,) are; where the losses' end before, those at the ends."""
         upper = self.problem.upper_duals
-        p = shares - np.divide(h * dS, upper, out=np.zeros_like(h), where=upper > 0.0)
+        p = np.divide(a, upper, out=np.zeros_like(a), where=upper > 0.0)
         return np.clip(p, *self.model.phi.bounds(self.data.y, np.ones(self.data.n)))
 
     def proof_at(self, v, linear, shares):

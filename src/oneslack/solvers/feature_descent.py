@@ -5,26 +5,38 @@ See there for the method and its letters.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..certificate.rounding import moved, norm_up
 from ..memory.state_coding import check_places, check_point, check_scores
-from ..result import Step, no_dual_point
+from ..result import Step
 
 #: Features of the first working set; and those that may take part all at once.
 FIRST, FEW = 50, 200
+#: Of features that are violated at first, no more than one in so many of all.
+PART = 32
+#: Examples a feature from which on all of them take part: most are not 0 then.
+TALL = 20
 #: Features of a working set, in terms of those that are not 0.
 GROWTH = 3
-#: A round on a working set ends at this share of the whole gap, or of the gap asked for; after so many steps.
-SHARE, LAST, ROUND = 0.5, 0.3, 8
-#: A model is minimised until no subgradient is above this share of the worst.  Once that is no more than FAR
-#: times r, as far as its duals have to be feasible for the gap that is asked for.
-INNER, FAR = 0.1, 100.0
-#: Sweeps over columns for one model; twice as many after each round that has not halved the gap, up to this.
-SWEEPS, MOST_SWEEPS = 30, 10_000
+#: A round on a working set ends with a step that promises this share of what the first did, or this one of
+#: the gap that is asked for; after so many steps.
+SHARE, LAST, ROUND = 0.3, 0.3, 8
+#: A model is minimised until no subgradient is above this share of the worst, or for one sweep, where the
+#: step before was too long; the last one as far as its duals have to be feasible for the gap asked for.
+INNER = 0.3
+#: How much further after each time that this was not enough.
+STRICTER, STRICTEST = 0.3, 1e-4
+#: How much less than the last step of a run one promises after which its model is minimised well in any case.
+STUCK = 3.0
+#: Sweeps over columns for one model; twice as many, up to this, where the duals of
+#: one have not halved the gap though it promised SETTLED times less than the last step of a run.
+SWEEPS, MOST_SWEEPS, SETTLED = 30, 10_000, 30.0
+#: Or where a full step promises more than this share of what the one before did.
+CREEP = 0.5
 #: What of the model's decrease a step must have (Armijo).
 ARMIJO = 0.01
 #: How much is added to the curvature of a weight, in terms of its largest: at least, and at most.
@@ -35,6 +47,17 @@ LEVEL = 1e-11
 SHRUNK = 0.7
 #: Rounds without progress after which rounding is to blame.
 PATIENCE = 5
+
+#: What a run is gone on from, beside the scores, the features that are left and the Gram matrix.
+STATE = (
+    "w", "size", "damp", "dual", "shares", "gap", "pull", "rules_out", "vain", "least", "sweeps", "inner",
+    "strict", "nearness", "v", "is_first",
+)  # fmt: skip
+
+
+def few(n) -> int:
+    """Features that may take part all at once."""
+    return max(FEW, n // TALL)
 
 
 class Dual(NamedTuple):
@@ -57,8 +80,11 @@ class Features:
     """All columns, and the sums of their squares, centred where there is an intercept."""
 
     def __init__(self, problem):
-        self.columns = problem.columns
-        self.squares = self.columns.squares(problem.sample_weights, bool(problem.regulariser.n_free))
+        self.problem, self.columns = problem, problem.columns
+
+    @cached_property
+    def squares(self):
+        return self.columns.squares(self.problem.sample_weights, bool(self.problem.regulariser.n_free))
 
 
 class Descent:
@@ -72,7 +98,7 @@ class Descent:
         w = self.regulariser.start() if w is None else self.regulariser.feasible(w)
         check_point(problem, w)
         self.penalty = self.regulariser.value(w)
-        self.w, self.columns, self.squares = w, features.columns, features.squares
+        self.w, self.columns, self.features = w, features.columns, features
         if "S" in start:
             check_scores(problem, start["S"])
             S, way = start["S"], start["way"]
@@ -81,11 +107,14 @@ class Descent:
         self.at = Point(problem, S, way)
         self.size, self.damp = start.get("size", 0), start.get("damp", DAMP)
         self.dual, self.shares = -np.inf, None
-        self.vain, self.least, self.violation = 0, np.inf, np.inf
+        self.vain, self.least = 0, np.inf
         self.sweeps = start.get("sweeps", SWEEPS)
-        self.guess, self.guess_dual = None, -np.inf
+        self.inner, self.strict = start.get("inner", INNER), start.get("strict", 1.0)
+        self.nearness, self.is_at_rest = start.get("nearness", 0.0), False
+        self.known = self.columns.known(start.get("gram"))
+        self.guess = None
         self.v = start.get("v")
-        self.is_resumed = "alive" in start
+        self.is_resumed, self.is_first = "alive" in start, "w" not in start
         if self.is_resumed:
             self._resume(start)
         elif "S" not in start:
@@ -95,28 +124,16 @@ class Descent:
         """Go on from the state of a step."""
         alive = start["alive"]
         check_places("the features that are left", alive, len(self.columns.index))
-        self.columns, self.squares = self.columns.part(alive), self.squares[alive]
+        self.columns = self.columns.part(alive)
         self.at.way = self.problem.scores.believed(self.w, self.at.S, self.at.way)
-        for name in ("dual", "shares", "gap", "distance", "vain", "least", "violation"):
+        for name in ("dual", "shares", "gap", "pull", "rules_out", "vain", "least"):
             setattr(self, name, start[name])
 
-    def goes_on(self, C) -> dict:
-        """What a run at another C starts from, after a look at all features."""
-        is_known = self.v is not None and len(self.v) == len(self.w) - self.regulariser.n_free
-        v = self.v * (C / self.problem.C) if is_known else None
-        return {"w": self.w, "S": self.at.S, "way": self.at.way, "v": v}
-
-    def steps(self, whole, stages):
-        """Looks at all features with rounds in between; before other stages until the gap is small."""
-        if not self.is_resumed:
-            yield self.look(whole, stages)
-        yield from self.rounds(whole, stages)
-
-    def rounds(self, whole, stages=()):
-        """The same without the first look."""
-        while not stages or (self.gap > self.tol * abs(self.primal) and self.vain < PATIENCE):
+    def rounds(self):
+        """Rounds, each with a look at all features after it."""
+        while True:
             self.round()
-            yield self.look(whole, stages)
+            yield self.look()
 
     @property
     def primal(self):
@@ -124,73 +141,53 @@ class Descent:
 
     # Looks at all features.
 
-    def look(self, whole, stages=()) -> Step:
-        """Bounds at w, of the whole problem where this is no stage before it, and what there is to know for
-        the next round.  `stages` are those left, None before they are known."""
+    def look(self) -> Step:
+        """Bounds at w."""
         self.penalty = self.regulariser.value(self.w)  # as one that goes on from here computes it
+        is_guessed = self.guess is not None
         v, found = self._best_dual()
         is_best = found.value > self.dual or self.shares is None
         if is_best:
             self.dual, self.shares = found.value, found.shares
         self.gap = self.primal - self.dual
-        self._order(v / max(found.ratio, 1.0))
-        if is_best and not stages:
-            self._screen()
-        self.vain = 0 if self.gap < 0.999 * self.least else self.vain + 1
-        if self.gap > 0.5 * self.least:
+        # Whatever else the next round has to know of all features is found when there is one.
+        self.pull, self.rules_out = v / max(found.ratio, 1.0), is_best
+        if self.gap < 0.999 * self.least:
+            self.vain = 0
+        elif is_guessed or self.is_at_rest:
+            self.vain += 1
+        if is_guessed and self.gap > 0.5 * self.least and self.nearness >= SETTLED:
             self.sweeps = min(2 * self.sweeps, MOST_SWEEPS)
         self.least = min(self.least, self.gap)
-        return self._told(whole, stages)
+        return self._told()
 
     def _best_dual(self):
-        """(v, the dual point) of the model's duals or of those of the losses."""
+        """(v, the dual point) of the model's duals, or of those of the losses where these help little and
+        they are better."""
         index, guess = self.columns.index, self.guess
-        self.guess, self.guess_dual = None, -np.inf
+        self.guess = None
         if guess is not None:
-            v_guess = self._sum(self.columns, guess)
-            found = self._dual(v_guess, index, guess)
-            if self.primal - found.value <= self.tol * abs(self.primal):
-                return v_guess, found
+            v = self._sum(self.columns, guess)
+            found = self._dual(v, index, guess)
+            gap, enough = self.primal - found.value, self.tol * abs(self.primal)
+            if gap > enough:
+                self.strict = max(STRICTER * self.strict, STRICTEST)
+            if gap <= max(enough, 0.5 * self.least):
+                return v, found
         if self.v is None:
             self.v = self._sum(self.columns, self.at.shares)
         own = self._dual(self.v, index, self.at.shares)
-        self.violation = own.ratio
-        return (v_guess, found) if guess is not None and found.value > own.value else (self.v, own)
+        return (v, found) if guess is not None and found.value > own.value else (self.v, own)
 
-    def _told(self, whole, stages):
-        shares, state = whole.shares, partial(self._state, dict(vars(self)), stages)
-        if stages:
-            primal = self.penalty + self.at.loss * (whole.C / self.problem.C)
-            return Step(
-                self.w, -np.inf, primal, n_cuts=len(self.columns.index), way=self.at.way, state=state,
-                proof=no_dual_point,
-            )  # fmt: skip
+    def _told(self):
+        known = {name: getattr(self, name) for name in STATE}
+        known |= {"S": self.at.S, "way": self.at.way, "alive": self.columns.index, "gram": self.known.start}
+        self.is_first = False
         return Step(
-            self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way, state=state,
-            stalled=self.vain >= PATIENCE or not np.isfinite(self.gap),
-            proof=partial(shares.proof, self.shares),
+            self.w, self.dual, self.primal, n_cuts=len(self.columns.index), way=self.at.way,
+            stalled=self.vain >= PATIENCE or not np.isfinite(self.gap), state=lambda: known,
+            proof=partial(self.problem.shares.proof, self.shares),
         )  # fmt: skip
-
-    @staticmethod
-    def _state(known, stages):
-        names = (
-            "w",
-            "size",
-            "damp",
-            "dual",
-            "shares",
-            "gap",
-            "distance",
-            "vain",
-            "least",
-            "violation",
-            "sweeps",
-            "v",
-        )
-        state = {name: known[name] for name in names}
-        stages = None if stages is None else list(stages)
-        more = {"S": known["at"].S, "way": known["at"].way, "alive": known["columns"].index, "stages": stages}
-        return state | more
 
     def _sum(self, columns, shares):
         """v of the columns."""
@@ -205,99 +202,105 @@ class Descent:
         shares = shares / ratio if ratio > 1.0 else shares
         return Dual(self.problem.shares.linear(shares), shares, ratio)
 
-    def _order(self, v):
-        """How far each constraint is from being violated, also in lengths of columns."""
+    def _order(self):
+        """How far each constraint is from being violated, in lengths of columns; features that are 0 at every
+        optimum are dropped."""
         index = self.columns.index
-        self.slack = self.regulariser.strength[index] - np.where(self.regulariser.held[index], v, np.abs(v))
+        is_held, squares = self.regulariser.held[index], self.features.squares[index]
+        slack = self.regulariser.strength[index] - np.where(is_held, self.pull, np.abs(self.pull))
         with np.errstate(divide="ignore", invalid="ignore"):
-            self.distance = np.where(self.squares > 0.0, self.slack / np.sqrt(self.squares), np.inf)
-
-    def _screen(self):
-        """Drop the features that are 0 at every optimum."""
-        gap = max(self.gap, 0.0)
-        far = self.slack > np.sqrt(2.0 * gap * self.stiffest * self.squares) * (1 + 1e-6)
-        kept = np.flatnonzero(~far | (self.w[self.columns.index] != 0.0))
-        if len(kept) <= SHRUNK * len(far):
-            self.columns = self.columns.part(kept)
-            self.distance, self.squares = self.distance[kept], self.squares[kept]
-            self.v = None if self.v is None else self.v[kept]
+            distance = np.where(squares > 0.0, slack / np.sqrt(squares), np.inf)
+        if not self.rules_out:
+            return distance
+        far = slack > np.sqrt(2.0 * max(self.gap, 0.0) * self.stiffest * squares) * (1 + 1e-6)
+        kept = np.flatnonzero(~far | (self.w[index] != 0.0))
+        if len(kept) > SHRUNK * len(far):
+            return distance
+        self.columns = self.columns.part(kept)
+        self.v = None if self.v is None else self.v[kept]
+        return distance[kept]
 
     # Rounds on a working set.
 
     def round(self):
-        """Newton steps on a working set until its gap is small beside that of all features."""
-        if self.v is None:
-            self.v = self._sum(self.columns, self.at.shares)
-        places = self._working_set()
-        part, v, squares = self.columns.part(places), self.v[places], self.squares[places]
-        target = LAST * self.tol * abs(self.primal)
-        if part is not self.columns:
-            target = max(target, SHARE * self.gap)
+        """Newton steps on a working set, until one promises little beside the first, or beside the gap that
+        is asked for."""
+        distance = self._order()
+        part = self.columns.part(self._working_set(distance))
+        target, first, decrease = LAST * self.tol * abs(self.primal), 0.0, np.inf
         self.v = None
         for _ in range(ROUND):
-            if not self._step(part, v, squares, target) or self.primal - self.guess_dual <= target:
-                break
-            v = self._sum(part, self.at.shares)
-            self.v = v if part is self.columns else None
-            own = self._dual(v, part.index, self.at.shares).value
-            if own > self.guess_dual:
-                self.guess = None
-            if self.primal - own <= target:
+            last, decrease = decrease, self._step(part, target)
+            first = max(first, decrease)
+            if decrease > CREEP * last and self.inner < 1.0:  # though both models were true
+                self.sweeps = min(2 * self.sweeps, MOST_SWEEPS)
+            is_little = part is not self.columns and decrease <= SHARE * first
+            if is_little and first > target:
+                self.nearness = 0.0  # others may have more to promise
+            if self.guess is not None or not decrease or (is_little and self.nearness < 1.0):
                 break
 
     def fall(self, share):
         """Newton steps on all features until one lowers P by less than a share of it."""
         for _ in range(ROUND):
             before = self.primal
-            if not self._step(self.columns, self._sum(self.columns, self.at.shares), self.squares, np.inf):
-                break
-            if before - self.primal <= share * abs(before):
+            if self._step(self.columns, 0.0) <= 0.0 or before - self.primal <= share * abs(before):
                 break
 
-    def _guess(self, part, shares):
-        """Keep the duals of the model's minimum where they are the best of this working set."""
-        value = self._dual(self._sum(part, shares), part.index, shares).value
-        if value > self.guess_dual:
-            self.guess, self.guess_dual = shares, value
-
-    def _working_set(self):
+    def _working_set(self, distance):
         d = len(self.columns.index)
         support = self.w[self.columns.index] != 0.0
-        self.size = max(self.size, FIRST, GROWTH * int(support.sum()))
-        if max(self.size, FEW) >= d:
+        violated = int(np.count_nonzero(distance < 0.0)) if not support.any() else 0
+        self.size = max(self.size, FIRST, min(violated, d // PART), GROWTH * int(support.sum()))
+        if max(self.size, few(self.problem.n)) >= d:
             return np.arange(d)
-        distance = np.where(support, -np.inf, self.distance)
+        distance = np.where(support, -np.inf, distance)
         return np.sort(np.argpartition(distance, self.size)[: self.size])
 
-    def _step(self, part, v, squares, target) -> bool:
-        """A proximal Newton step on a part of the features, whose v is given; whether it moved."""
-        problem, index = self.problem, part.index
+    def _step(self, part, target) -> float:
+        """A proximal Newton step on a part of the features; returns by how much it promised to lower P, 0
+        where it did not move.  Where that is no more than `target` the model's duals are kept."""
+        problem, index, upper = self.problem, part.index, self.problem.upper_duals
         w, r, held = self.w[index], self.regulariser.strength[index], self.regulariser.held[index]
-        h = problem.smooth.curvatures(self.at.shares, 1.0)
-        slope = -float((problem.upper_duals * self.at.shares).sum()) if self.has_bias else None
-        miss = np.where(
-            w != 0.0, np.abs(r * np.sign(w) - v), np.maximum(np.where(held, v, np.abs(v)) - r, 0.0)
+        h, a = problem.smooth.curvatures(self.at.shares, 1.0), upper * self.at.shares
+        damp = self.damp * self.stiffest * self.features.squares[index]
+        tight = self._precision() * self.regulariser.weakest if target > 0.0 else np.inf
+        found = part.minimum(
+            a,
+            h,
+            (w, r, held),
+            damp,
+            self.has_bias,
+            self.known,
+            share=self.inner,
+            tight=tight,
+            far=self._far(tight),
+            sweeps=self.sweeps,
         )
-        worst, weakest = float(miss.max(initial=0.0)), self.regulariser.weakest
-        enough = INNER * worst
-        if worst <= FAR * weakest:
-            enough = min(enough, self._precision(target) * weakest)
-        damp = self.damp * self.stiffest * squares
-        d, b = part.model(h).descend(-v, slope, w, r, held, damp, enough, self.sweeps)
-        dS = part.scores(d) + b
-        if worst <= FAR * weakest and target < np.inf:
+        d = found.d
+        decrease = float(a @ found.z) - float(r @ (np.abs(w + d) - np.abs(w)))
+        self.nearness = target / decrease if decrease > 0.0 else np.inf
+        if self.nearness >= 1.0 and found.is_tight:
             # Balanced before they are summed up: where losses end, the model's duals need not balance.
-            self._guess(part, problem.shares.balanced(problem.shares.moved(self.at.shares, h, dS)))
-        decrease = float(v @ d) - (slope or 0.0) * b - float(r @ (np.abs(w + d) - np.abs(w)))
-        return decrease > 0.0 and self._search(index, w, d, b, dS, decrease)
+            self.guess = problem.shares.balanced(problem.shares.nearest(found.ahead))
+        self.is_at_rest = not (decrease > 0.0 and self._search(index, w, d, found.b, found.z, decrease))
+        return 0.0 if self.is_at_rest else decrease
 
-    def _precision(self, target):
-        """By what share |v_j| may be above r_j, so that duals which are made smaller by it lose little of a
-        gap of `target`."""
+    def _far(self, tight):
+        """Up to which worst subgradient a model is worth its duals: a step leaves about the square of that,
+        beside r.  Any, where steps that do without have little to promise."""
+        if self.nearness >= STUCK:
+            return np.inf
+        return np.sqrt(tight * self.regulariser.weakest) if self.nearness >= 1.0 else 0.0
+
+    def _precision(self):
+        """By what share |v_j| may be above r_j, so that duals which are made smaller by it lose no more than
+        half the gap that is asked for; less where that was not enough."""
         primal = abs(self.primal)
         if not primal:
             return 1.0
-        return min(0.2 * target / max(self.penalty, 1e-3 * primal), np.sqrt(0.2 * target / primal))
+        lost = 0.5 * self.strict * self.tol
+        return min(lost * primal / max(self.penalty, 1e-3 * primal), np.sqrt(lost))
 
     def _search(self, index, w, d, b, dS, decrease) -> bool:
         """Backtrack on the line to w + d until P has fallen by a share of what the model promised."""
@@ -313,6 +316,7 @@ class Descent:
             t *= min(max(0.5 * t * decrease / max(after - before + t * decrease, 1e-300), 0.1), 0.6)
         else:
             return False
+        self.inner = INNER if t == 1.0 else 1.0
         self.damp = min(max(self.damp * (10.0 if t < 0.1 else 0.1), DAMP), MOST_DAMP)
         if way is not None:
             old = np.append(w, self.w[self.regulariser.free]) if self.has_bias else w

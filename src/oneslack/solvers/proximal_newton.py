@@ -6,21 +6,23 @@ At w, with the duals a_i = -C s_i phi' and the curvatures h_i = C s_i phi'', the
 
     P(w + d) - P(w) ~ - <v, d> + 1/2 sum_i h_i <x_i, d>^2 + sum_j r_j (|w_j + d_j| - |w_j|)
 
-with v = sum_i a_i x_i is minimised by coordinate descent (problems/columns.py), and a line search makes a
+with v = sum_i a_i x_i is minimised by coordinate descent (problems/quadratic.py), and a line search makes a
 step of it: glmnet's method (Friedman, Hastie & Tibshirani 2010), LIBLINEAR's for logistic regression (Yuan,
 Ho & Lin 2012).  b is put where sum_i a_i = 0, so that a / max(1, max_j |v_j| / r_j) is feasible, and P - D a
 certificate.  So are the duals a_i - h_i <x_i, d> that the model has at its minimum: they are nearly feasible,
 and near the best to second order in d, so they tell a small gap before v itself is near its bounds.
 
 Only a working set of features takes part: those that are not 0, and those whose constraint |v_j| <= r_j is
-nearest to be violated, beside the length of their column (Massias, Gramfort & Salmon 2018, celer).  Once the
-gap of the working set is a share of the whole gap, all features are looked at again.  Those that the gap
-rules out are dropped for good (gap safe, Ndiaye et al. 2017): the best a* is near, with h_max = C max phi'',
+nearest to be violated, beside the length of their column (Massias, Gramfort & Salmon 2018, celer).  Once a
+step promises little beside the first one, all features are looked at again.  Models are minimised loosely
+until steps promise little beside the gap that is asked for, then so well that their duals are feasible but
+for what that gap allows.  Features that the gap rules out are dropped for good (gap safe, Ndiaye et al.
+2017): the best a* is near, with h_max = C max phi'',
 
     sum_i (a_i - a*_i)^2 / s_i <= 2 h_max (P - D),    so |v_j - v*_j|^2 <= 2 h_max (P - D) sum_i s_i x_ij^2
 
-The proof of a bound looks at all features whatever was dropped.  The start comes from smaller C where
-features are many, from samples of the examples where they are few.
+The proof of a bound looks at all features whatever was dropped.  The start comes from samples of the examples
+where features are few.
 """
 
 from __future__ import annotations
@@ -29,13 +31,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .feature_descent import FEW, Descent, Features
+from .feature_descent import Descent, Features, few
 
-#: Where features are many, smaller C come first, each GAIN times the last, to a relative gap of STAGE; the
-#: first is about where |v_j| / r_j is EARLY at w = 0.
-GAIN, STAGE, EARLY = 10.0, 0.3, 10.0
-#: Where they are few, examples a weight in the first sample, and how much larger the next one is.
+#: Where features are few, examples a weight in the first sample, and how much larger the next one is.
 SAMPLE_ROWS, SAMPLE_GROWTH = 32, 8
+#: Numbers of all examples from which on passes over them cost more than the calls around a step.
+SAMPLED = 100_000
 
 
 @dataclass(frozen=True)
@@ -57,23 +58,13 @@ class ProximalNewton:
     def steps(self, problem, start=None, tol=1e-3):
         start = start or {}
         features = Features(problem)
-        stages = start.get("stages", [])
-        if "w" not in start or stages is None:
-            first = Descent(problem, features, start, tol)
-            if not first.is_resumed:
-                yield first.look(problem, None)
-            stages = stages_before(problem, first)
-            start = first.goes_on(stages[0] if stages else problem.C)
-            if not stages and (w := sampled(problem, tol)) is not None:
-                start = {"w": w}
-            elif not stages:
-                yield from first.rounds(problem)
-        while stages:
-            descent = Descent(problem.with_C(stages[0]), features, start, STAGE)
-            yield from descent.steps(problem, stages)
-            stages = stages[1:]
-            start = descent.goes_on(stages[0] if stages else problem.C)
-        yield from Descent(problem, features, start, tol).steps(problem, stages)
+        descent = Descent(problem, features, start, tol)
+        if not descent.is_resumed:
+            yield descent.look()
+        if ("w" not in start or start.get("is_first")) and (w := sampled(problem, tol)) is not None:
+            descent = Descent(problem, features, {"w": w}, tol)
+            yield descent.look()
+        yield from descent.rounds()
 
     @staticmethod
     def at_other_C(state, ratio):
@@ -81,19 +72,12 @@ class ProximalNewton:
         return {}
 
 
-def stages_before(problem, first) -> list[float]:
-    """Smaller C to be solved loosely before, from where few features are not 0; none where the first working
-    set holds all features.  `first` is the descent from w = 0, which has looked at all of them."""
-    if len(first.columns.index) <= FEW or not first.violation > EARLY * GAIN:
-        return []
-    count = int(np.log(first.violation / EARLY) / np.log(GAIN))
-    return [problem.C / GAIN**k for k in range(count, 0, -1)]
-
-
 def sampled(problem, tol):
     """A start from small samples of the examples, each eight times the last; None where these are few."""
+    if problem.n * problem.n_params < SAMPLED:
+        return None
     w, size, rng = None, SAMPLE_ROWS * problem.n_params, np.random.default_rng(0)
-    while size * SAMPLE_GROWTH <= problem.n and problem.n_params <= FEW:
+    while size * SAMPLE_GROWTH <= problem.n and problem.n_params <= few(problem.n):
         strata = np.arange(size) + rng.random(size)
         index = (strata * (problem.n / size)).astype(np.int64)
         if problem.sample_weights[index].any():
