@@ -202,7 +202,7 @@ def compare(name, corpus, args):
         lines.append(f"| {' | '.join(cells)} |")
     tagger = programs["oneslack"].tagger
     notes = (
-        f"{name}: {ratio_of(seconds):.3f} of CRFsuite's time; certified relative gap {tagger.duality_gap_:.4f}, "
+        f"{name}: {ratio_of(seconds):.3f} of CRFsuite's time; certified gap {tagger.duality_gap_:.4f}, "
         f"{tagger.result_.n_iter} steps, {tagger.model_.n_params:,} weights"
     )
     if args.details:
