@@ -265,3 +265,24 @@ def test_a_forged_state_is_refused(field):
     state[field] = state[field] + 1000
     with pytest.raises(ValueError, match="group"):
         Stretches(problem).restore(state)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_written_outputs_have_the_sums_of_all_stretches(order):
+    problem = problem_of(order=order, n=12, longest=14)
+    store = taught(problem)
+    point, data = store.written(), problem.data
+    sizes = np.diff(data.offsets)[point["examples"]]
+    outputs = np.split(point["outputs"], np.cumsum(sizes)[:-1])
+    v, linear, given = np.zeros(problem.n_params), 0.0, np.zeros(problem.n)
+    for dual, i, z in zip(point["duals"], point["examples"], outputs, strict=True):
+        y = data.y[data.offsets[i] : data.offsets[i + 1]]
+        x = problem.X[i]
+        model = problem.model
+        v += dual * (model.joint_feature(x, y) - model.joint_feature(x, z))
+        linear += dual * model.loss(y, z)
+        given[i] += dual
+    np.testing.assert_allclose(np.append(v, linear), sums(store, problem), rtol=1e-9, atol=1e-9)
+    assert (point["duals"] > 0).all()
+    assert (given <= problem.upper_duals * (1 + 1e-12)).all()
+    assert len(outputs) <= len(store._with_dual())

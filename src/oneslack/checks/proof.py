@@ -46,7 +46,7 @@ class ProofReport:
     @property
     def gap(self) -> float:
         """By what share of itself the objective may at most be lowered."""
-        return max(self.primal - self.dual, 0.0) / self.primal if self.primal > 0.0 else 0.0
+        return (self.primal - self.dual) / self.primal if self.primal > 0.0 else 0.0
 
     def __str__(self) -> str:
         problems = f", in {self.n_problems} problems" if self.n_problems > 1 else ""

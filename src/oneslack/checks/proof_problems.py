@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from ..errors import OneslackError, ProofError
 from ..estimators._shared.given import example_weights
+from ..estimators._shared.tagged_input import column_of
 from ..estimators._shared.weight_terms import rows_of_terms, tagger_terms
 from ..metrics import k_of
 from ..problems.regulariser_input import regulariser_of
@@ -192,7 +193,8 @@ def _tagger(model, C, arrays, X, y, sample_weight):
         raise OneslackError("no checker is written for taggers with slack rescaling or a kernel")
     rows, chain = model._features(X), model.model_
     tokens, ends = rows.values, np.asarray(rows.offsets, dtype=np.int64)
-    codes = _codes(model.classes_, _flat_labels(y))
+    labels = column_of(X, y).strings() if isinstance(y, str) else _flat_labels(y)
+    codes = _codes(model.classes_, labels)
     may = {"pairs": chain.allowed, "start": chain.allowed_start, "end": chain.allowed_end}
     may = {name: part for name, part in may.items() if part is not None}
     examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))

@@ -193,9 +193,8 @@ class OutputArena(Arena):
 
     def keep(self, numbers):
         lengths = np.diff(self.data.offsets)[self.examples[numbers]]
-        starts = np.cumsum(lengths) - lengths
-        self.Z = self.Z[np.arange(lengths.sum()) + np.repeat(self.starts[numbers] - starts, lengths)]
-        self.starts = starts.astype(np.int64)
+        self.Z = self.Z[ranges(self.starts[numbers], lengths)]
+        self.starts = (np.cumsum(lengths) - lengths).astype(np.int64)
         self.b, self.examples = self.b[numbers], self.examples[numbers]
         self.factors = self.factors[numbers]
         self.n_rows, self.size = len(numbers), len(self.Z)
@@ -228,9 +227,8 @@ class RunArena(Arena):
 
     def keep(self, numbers):
         lengths = self.lengths[numbers]
-        starts = np.cumsum(lengths) - lengths
-        self.Z = self.Z[np.arange(lengths.sum()) + np.repeat(self.starts[numbers] - starts, lengths)]
-        self.starts, self.lengths = starts, lengths
+        self.Z = self.Z[ranges(self.starts[numbers], lengths)]
+        self.starts, self.lengths = np.cumsum(lengths) - lengths, lengths
         self.firsts, self.examples, self.b = (each[numbers] for each in (self.firsts, self.examples, self.b))
         self.n_rows, self.size = len(numbers), len(self.Z)
 
@@ -243,6 +241,11 @@ class RunArena(Arena):
         begins, ends = self.data.offsets[self.examples], self.data.offsets[self.examples + 1]
         check_places("tokens of the cuts", self.firsts - begins, len(self.data.y) + 1)
         check_places("tokens of the cuts", ends - self.firsts - self.lengths, len(self.data.y) + 1)
+
+
+def ranges(starts, lengths):
+    """start, start + 1, ..., start + length - 1 of each, one behind the other."""
+    return np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
 
 
 def _rows(deltas):

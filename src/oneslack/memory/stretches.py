@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arenas import RunArena, with_room
+from .arenas import RunArena, ranges, with_room
 from .remembered import _STATE, Remembered
 from .state_coding import check_places
 
@@ -201,6 +201,34 @@ class Stretches(Remembered):
     def _lengths(self, problem):
         return problem.cut_lengths()[self.owner]
 
+    def written(self) -> dict:
+        """The dual point as whole outputs with their duals, as few as there are cuts: those of an example's
+        groups are laid side by side from 0 on, and wherever one of them ends a new output begins."""
+        places, arena = self._with_dual(), self.arena
+        rows, alpha = self.slots[places], self.alpha[places]
+        group = np.repeat(np.arange(len(self.counts)), self.counts)[self._is_dual()]
+        owner, ends, before = self.owner[group], *_laid_out(group, alpha)
+        order = np.lexsort((ends, owner))
+        is_new = np.ones(len(order), bool)
+        is_new[1:] = (np.diff(owner[order]) > 0) | (np.diff(ends[order]) > 0)
+        number = np.empty(len(order), np.int64)  # of the last output that each cut is in
+        number[order] = np.cumsum(is_new) - 1
+        examples, until = owner[order][is_new], ends[order][is_new]
+        duals = np.diff(until, prepend=0.0)
+        is_first = np.diff(examples, prepend=-1) > 0
+        duals[is_first] = until[is_first]
+        first = np.where(before >= 0, number[before] + 1, np.searchsorted(examples, owner))
+        # The truth, but where a cut is wrong.
+        offsets, sizes = self.data.offsets[examples], self.data.X.lengths[examples]
+        outputs = self.data.y[ranges(offsets, sizes)].astype(arena.Z.dtype)
+        place = np.cumsum(sizes) - sizes - offsets  # of a token of the data in each output
+        times = number - first + 1
+        at, cut = ranges(first, times), np.repeat(np.arange(len(rows)), times)
+        lengths = arena.lengths[rows[cut]]
+        wrong = ranges(place[at] + arena.firsts[rows[cut]], lengths)
+        outputs[wrong] = arena.Z[ranges(arena.starts[rows[cut]], lengths)]
+        return {"duals": duals, "examples": examples.astype(np.int32), "outputs": outputs}
+
     def restore(self, state):
         self.owner = np.asarray(state["owner"])
         check_places("owner of the groups", self.owner, len(self.bounds) + (not len(self.owner)))
@@ -225,3 +253,15 @@ class Stretches(Remembered):
         apart = self.lo[order[1:]] >= self.hi[order[:-1]] + self.model.order
         if not (within.all() and mine.all() and apart[same].all()):
             raise ValueError("the groups do not lie where their cuts do, or too near to each other")
+
+
+def _laid_out(group, alpha):
+    """(where each cut ends if those of its group, which are neighbours, are laid end to end, which cut is the
+    one before it, or -1)."""
+    ends, before = alpha.copy(), np.arange(len(group)) - 1
+    before[np.diff(group, prepend=-1) > 0] = -1
+    at = np.flatnonzero(before < 0)
+    while len(at := at[at + 1 < len(group)] + 1):
+        at = at[before[at] >= 0]
+        ends[at] += ends[at - 1]
+    return ends, before
