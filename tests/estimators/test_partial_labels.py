@@ -171,9 +171,9 @@ def test_structural_svm_takes_the_same_labels_as_numbers():
 def test_other_inputs_and_weights(kind):
     if kind == "dicts":
         tokens = [[dict(zip("abcd", t, strict=True)) for t in x.tolist()] for x in X]
-        np.testing.assert_allclose(fitted(tokens).coef_, fitted().coef_, atol=1e-9)
+        np.testing.assert_allclose(fitted(tokens).coef_, fitted().coef_, atol=1e-5)  # each within tol=1e-6
     elif kind == "sparse":
-        np.testing.assert_allclose(fitted([sp.csr_array(x) for x in X]).coef_, fitted().coef_, atol=1e-9)
+        np.testing.assert_allclose(fitted([sp.csr_array(x) for x in X]).coef_, fitted().coef_, atol=1e-5)
     else:
         weights = np.arange(1.0, len(X) + 1) % 3
         tagger = fitted(sample_weight=weights)

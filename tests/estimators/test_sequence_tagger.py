@@ -174,7 +174,9 @@ def test_labels_of_any_type(labels):
     assert tagger.classes_.tolist() == sorted(labels)
     back = [[TAGS[labels.index(label)] for label in sentence] for sentence in tagger.predict(X)]
     assert tagger.objective_ == pytest.approx(plain.objective_, rel=2e-6)
-    assert token_accuracy(back, plain.predict(X)) == 1.0
+    # But for labels that the optimum does not tell apart: both models are within tol of it.
+    for mine, theirs, margins in zip(back, plain.predict(X), plain.predict_margins(X), strict=True):
+        assert all(a == b or margin < 1e-4 for a, b, margin in zip(mine, theirs, margins, strict=True))
 
 
 def test_weights_count_as_repetition():

@@ -541,10 +541,10 @@ def test_auto_says_why():
     few = solve(CASES["binary"].problem())
     assert few.solver == "newton"
     assert "small (4 weights, 30 examples): Newton steps, many in one call" in few.reason
-    more = np.random.default_rng(0).normal(size=(200, 60))
+    more = np.random.default_rng(0).normal(size=(2000, 60))
     either = solve(Problem(Binary(60), more, np.sign(more[:, 0])))
     assert either.solver == "dual_newton"
-    assert "60 weights, 200 examples: dual passes, or Newton steps if more than" in either.reason
+    assert "60 weights, 2000 examples: dual passes, or Newton steps if more than" in either.reason
     wide = Problem(Binary(3000), sp.random_array((20, 3000), density=0.01, rng=0, format="csr"), [1, -1] * 10)
     many = solve(wide)
     assert many.solver == "dual_cd"

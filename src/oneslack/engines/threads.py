@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from functools import cache
 
 
@@ -70,15 +69,18 @@ def _blas():
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
-@contextmanager
-def single_blas_thread():
-    """A context in which BLAS calls of this process use one thread: the small matrices of a training gain
-    nothing from more, and its threads stall on busy cores."""
-    before = [(library, library.get_num_threads()) for library in _blas()]
-    for library, _ in before:
-        library.set_num_threads(1)
-    try:
-        yield
-    finally:
-        for library, count in before:
+class single_blas_thread:
+    """From now on BLAS calls of this process use one thread, until the end of its `with`, if there is one:
+    the small matrices of a training gain nothing from more, and its threads stall on busy cores."""
+
+    def __init__(self):
+        self._before = [(library, library.get_num_threads()) for library in _blas()]
+        for library, _ in self._before:
+            library.set_num_threads(1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        for library, count in self._before:
             library.set_num_threads(count)
