@@ -28,7 +28,7 @@ def packed(two_classes, run):
 def test_classify_says_its_memory_and_learns_the_same(packed, run):
     done = run("train", "classify", "two", "-o", "disk", "--json")
     assert done.code == 0
-    assert re.match(r"memory: about \d+ MB \(budget for training 2 GB\)\n", done.err)
+    assert re.match(r"memory: about [\d.]+ [MG]B \(budget for training 2 GB\)\n", done.err)
     facts = json.loads(done.out)
     assert facts["solver"] == "streaming"
     assert facts["examples"] == 120
@@ -188,7 +188,9 @@ def test_tagged_text_stays_on_disk_where_it_is_too_large(folder, run):
     run("pack", "text.conll", "-o", "t", "--columns", "w,tag", "--shard-size", "10KB", "-q")
     options = ["--templates", "w[0]", "--json"]
     done = run("train", "tag", "t", "-o", "a", "--memory", "300KB", *options)
-    assert re.match(r"memory: at most about [\d.]+ [MG]B, .* \(budget for training 300 KB\)\n", done.err), done.err
+    assert re.match(r"memory: at most about [\d.]+ [MG]B, .* \(budget for training 300 KB\)\n", done.err), (
+        done.err
+    )
     mine = json.loads(done.out)
     other = json.loads(run("train", "tag", "text.conll", "--columns", "w,tag", "-o", "b", *options).out)
     assert mine["solver"] == "streaming"

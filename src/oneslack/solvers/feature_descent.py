@@ -16,8 +16,6 @@ from ..result import Step
 
 #: Features of the first working set; and those that may take part all at once.
 FIRST, FEW = 50, 200
-#: Of features that are violated at first, no more than one in so many of all.
-PART = 32
 #: Examples a feature from which on all of them take part: most are not 0 then.
 TALL = 20
 #: Features of a working set, in terms of those that are not 0.
@@ -250,8 +248,7 @@ class Descent:
     def _working_set(self, distance):
         d = len(self.columns.index)
         support = self.w[self.columns.index] != 0.0
-        violated = int(np.count_nonzero(distance < 0.0)) if not support.any() else 0
-        self.size = max(self.size, FIRST, min(violated, d // PART), GROWTH * int(support.sum()))
+        self.size = max(self.size, FIRST, GROWTH * int(support.sum()))
         if max(self.size, few(self.problem.n)) >= d:
             return np.arange(d)
         distance = np.where(support, -np.inf, distance)
