@@ -57,11 +57,12 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
         _project(X, direction, has_bias, dS)
         if error + promise <= ahead * enough and promise <= 0.1 * tried:
             return k + 1, mu, promise
-        first, second = 0.0, 0.0
+        first, second, start = 0.0, 0.0, linear + error
         for j in range(d):
             first += r2[j] * (w[j] - prior[j]) * direction[j]
             second += r2[j] * direction[j] * direction[j]
-        t = search(phi, y, s, C, S, dS, mu, first, second)
+            start -= w[j] * v[j]
+        t = search(phi, y, s, C, S, dS, mu, first, second, 2.0 * promise, start)
         for j in range(d):
             w[j] += t * direction[j]
         k, is_new = k + 1, True
@@ -193,15 +194,13 @@ def _solve(H, x):
 
 
 @njit(**FUSED)
-def search(phi, y, s, C, S, dS, mu, first, second):
-    """t: there the slope of P_mu is at most a quarter of that at 0, and P_mu is not above its start.  The
-    regulariser has the slope `first` at 0, and the curvature `second`."""
-    start, enough, low, high, t = 0.0, 0.0, 0.0, np.inf, 0.0
-    for k in range(51):
+def search(phi, y, s, C, S, dS, mu, first, second, steepest, start):
+    """t: there the slope of P_mu is at most a quarter of `steepest`, that at 0, and P_mu is not above its
+    start.  The regulariser has the slope `first` at 0, and the curvature `second`; `start` are the losses
+    there, rounded off."""
+    enough, low, high, t = 0.25 * abs(steepest), 0.0, np.inf, 1.0
+    for _ in range(50):
         slope, curving, value = _along(phi, y, s, C, S, dS, mu, first, second, t)
-        if k == 0:
-            start, enough, t = value, 0.25 * abs(slope), 1.0
-            continue
         if abs(slope) <= enough and (slope <= 0.0 or value - start <= 1e-12 * abs(start)):
             return t
         if slope < 0.0:

@@ -332,13 +332,13 @@ class Smooth:
         problem = self.problem
         return self.model.smooth_path(problem.data, problem.C, problem.regulariser, w, mu, tol, rule, points)
 
-    def search(self, S, dS, mu, first, second) -> float | None:
-        """How far to go along a step that changes scores by dS, where the regulariser has these derivatives;
-        None where threads are quicker than one call."""
+    def search(self, S, dS, mu, *start) -> float | None:
+        """How far to go along a step that changes scores by dS, given what P_mu is at its start; None where
+        threads are quicker than one call."""
         problem = self.problem
         if problem.n > AT_ONCE or not hasattr(self.model, "smooth_search"):
             return None
-        return self.model.smooth_search(problem.data, problem.C, S, dS, mu, first, second)
+        return self.model.smooth_search(problem.data, problem.C, S, dS, mu, *start)
 
     @property
     def has_kinks(self) -> bool:

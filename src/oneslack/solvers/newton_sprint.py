@@ -13,10 +13,10 @@ import numpy as np
 from ..result import Step
 from .smoothed import leaned_shares
 
-#: What a Hessian may take, in products of two numbers: a few milliseconds.
-LARGEST = 1e7
-#: The same where the loss has kinks, so that steps may be many: there dual passes are tried first.
-LARGEST_WITH_KINKS = 5e5
+#: What a Hessian may take, in products of two numbers: less than the calls around it.
+LARGEST = 5e5
+#: The same where the loss has kinks: as mu falls no Hessian serves twice, and nothing is lost by new ones.
+LARGEST_WITH_KINKS = 1e7
 #: mu is lowered by at most FALL, once what the gradient adds to the gap is LOOSE times the rounding.
 FALL = 0.3
 LOOSE = 0.3
@@ -26,15 +26,16 @@ AHEAD = 0.7
 POINTS = 64
 
 
-def can_sprint(problem, largest=LARGEST) -> bool:
+def can_sprint(problem) -> bool:
     """Whether steps are so small that many are made at once."""
     work = problem.smooth.step_work
-    return work is not None and work <= largest
+    return work is not None and work <= (LARGEST_WITH_KINKS if problem.smooth.has_kinks else LARGEST)
 
 
 def is_short(problem) -> bool:
-    """Whether that is sure to be all there is to do."""
-    return can_sprint(problem, LARGEST_WITH_KINKS if problem.smooth.has_kinks else LARGEST)
+    """Whether that is all there is to do, and no dual pass is worth its calls."""
+    work = problem.smooth.step_work
+    return work is not None and work <= LARGEST
 
 
 def start_of(problem, w, mu, tol):

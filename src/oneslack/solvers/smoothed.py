@@ -119,7 +119,8 @@ class Smoothed:
         """(t, losses at S + t dS): line search on P_mu, by Newton steps on its slope, which is piecewise
         linear, inside a bracket.  A Newton step is mostly right, so 1 is tried first.  `at` is what there
         is at S: w, gradient and losses (`rounded`)."""
-        t = self.smooth.search(S, dS, mu, *self.problem.regulariser.slope(at.w, direction))
+        slopes = self.problem.regulariser.slope(at.w, direction)
+        t = self.smooth.search(S, dS, mu, *slopes, inner(at.gradient, direction), at.rounded)
         if t is not None:
             return t, self.losses(S + t * dS, mu)
         line = SmoothedLine(self, at, S, direction, dS, mu)

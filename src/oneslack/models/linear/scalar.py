@@ -176,11 +176,11 @@ class ScalarModel:
         path = path[:count].T.tolist()
         return SmoothPath(W[:count], path[MU], path[PRIMAL], path[DUAL], mu, promise, shares, dS)
 
-    def smooth_search(self, data, C, S, dS, mu, first, second) -> float:
-        """How far to go along a step; the regulariser has these derivatives there."""
+    def smooth_search(self, data, C, S, dS, mu, *start) -> float:
+        """How far to go along a step, given what P_mu is at its start (_jit/newton.py)."""
         from ..._jit.newton import search
 
-        return search(self.phi, data.y, data.weights, C, S, dS, mu, first, second)
+        return search(self.phi, data.y, data.weights, C, S, dS, mu, *start)
 
     # How large things are, for bounds that hold whatever rounding does (rounding.py).
 
