@@ -87,7 +87,10 @@ def solve(
         problem.see(start["seen"])
     status = Status.MAX_ITER
     run.is_torn = True  # until the first step is done
-    steps = solver.steps(problem, start, 0.0 if epsilon is not None else tol)
+    aim = tol
+    if epsilon is not None:  # most solvers go on as if for ever; some must know where to
+        aim = solver.aim(problem, epsilon) if hasattr(solver, "aim") else 0.0
+    steps = solver.steps(problem, start, aim)
     if keeper:
         steps = keeper.guarded(steps)
     uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
@@ -106,7 +109,7 @@ def solve(
                 run.is_torn = False  # there was no further step
         except KeyboardInterrupt:
             status = Status.INTERRUPTED  # in the middle of a step: the last checkpoint stands
-        result = run.result(status, tol, solver.name, reason)
+        result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result

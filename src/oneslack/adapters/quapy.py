@@ -51,7 +51,7 @@ def _kld_of_svm_perf(tp, fp, fn, tn):
 _of_count = partial(partial, PrevalenceLoss, mistakes_only=True)
 
 #: From a name to the model: QuaPy's names, and "error" for the error rate ("01" is 1 for any error at all).
-_MODELS = {
+MODELS = {
     "01": partial(ContingencyLoss, function=losses.any_error, concave=True),
     "error": Binary,
     "f1": FBeta,
@@ -107,7 +107,7 @@ class SVMperf(ClassifierMixin, BaseEstimator):
     True
     """
 
-    valid_losses = tuple(_MODELS)
+    valid_losses = tuple(MODELS)
     #: Training stops by `tol` alone.
     epsilon = None
 
@@ -162,8 +162,8 @@ class SVMperf(ClassifierMixin, BaseEstimator):
                 f"{len(classes)}. For more, use quapy's OneVsAllAggregative"
             )
         n, d = X.shape
-        extended = _with_constant(X, self.bias)
-        model = _MODELS[self.loss](n_features=extended.shape[1])
+        extended = with_constant(X, self.bias)
+        model = MODELS[self.loss](n_features=extended.shape[1])
         signs = np.where(codes == 1, 1.0, -1.0)
         problem = Problem(model, extended, signs, 100.0 * self.C / n, n_jobs=self.n_jobs)
         with problem.engine:
@@ -178,8 +178,8 @@ class SVMperf(ClassifierMixin, BaseEstimator):
         return self
 
     def _check(self):
-        if self.loss not in _MODELS:
-            raise ValueError(f"loss={self.loss!r} is not known; use one of {', '.join(_MODELS)}")
+        if self.loss not in MODELS:
+            raise ValueError(f"loss={self.loss!r} is not known; use one of {', '.join(MODELS)}")
         if not _is_number(self.C) or self.C <= 0:
             raise ValueError(f"C must be a positive number; got {self.C!r}")
         if not _is_number(self.bias) or self.bias < 0:
@@ -228,7 +228,7 @@ def _is_number(value):
     return isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
 
 
-def _with_constant(X, value):
+def with_constant(X, value):
     """X with one more column of a value, where it is not 0."""
     if not value:
         return as_rows(X)

@@ -8,7 +8,21 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import demo, evaluate, info, pack, plan, predict, report, train, train_parse, train_tag, tune, verify
+from . import (
+    compat,
+    demo,
+    evaluate,
+    info,
+    pack,
+    plan,
+    predict,
+    report,
+    train,
+    train_parse,
+    train_tag,
+    tune,
+    verify,
+)
 from .given_options import Remembering
 from .output import Exit, complain, in_one_line
 from .suggest_command import Suggesting, suggest
@@ -50,7 +64,7 @@ train_app.command("suggest", hidden=True)(suggest)
 app.add_typer(train_app, name="train")
 for command in (
     tune.tune, predict.predict, evaluate.evaluate, verify.verify, report.report, pack.pack, plan.plan,
-    info.info, demo.demo,
+    info.info, demo.demo, compat.compat,
 ):  # fmt: skip
     app.command()(command)
 

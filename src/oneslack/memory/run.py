@@ -124,10 +124,10 @@ class Run:
         return work.oracle_calls, work.oracle_seconds, work.cached, *travel
 
     def status(self, step, tol, epsilon, stopped, max_iter):
-        if epsilon is not None and self._within(step, epsilon):
+        if epsilon is not None and step.violation is not None and step.violation <= epsilon:
             return Status.EPSILON
-        if epsilon is None and (found := self._reached(tol)):
-            return found
+        if found := self._reached(self.tolerance(tol, epsilon)):
+            return Status.EPSILON if epsilon is not None and found is Status.CONVERGED else found
         if stopped:
             return Status.STOPPED
         if step.stalled:
@@ -211,11 +211,10 @@ class Run:
         dual, v = (lower.proven, lower.v) if lower.proven >= self.floor else (self.floor, None)
         return Bounds(found.upper, dual, found.rounding, found.primal - lower.computed, v)
 
-    def _within(self, step, epsilon):
-        """The papers' rule; P - D <= weight epsilon says the same of a solver without planes."""
-        if step.violation is not None and step.violation <= epsilon:
-            return True
-        return self.primal - self.dual <= epsilon * self.problem.weight
+    def tolerance(self, tol, epsilon):
+        """The relative gap to stop at.  The papers' rule, no constraint violated by more than epsilon, says
+        of a solver without planes that P - D <= weight epsilon."""
+        return tol if epsilon is None else epsilon * self.problem.weight / max(abs(self.primal), 1e-200)
 
     def settle(self):
         """P at the newest point, where the solver did not pay for it: it may be the best one."""

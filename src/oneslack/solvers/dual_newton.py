@@ -66,6 +66,8 @@ class DualNewton:
     name = "dual_newton"
     needs = tuple(dict.fromkeys((*Newton.needs, "passes")))
 
+    aim = staticmethod(Newton.aim)
+
     def steps(self, problem, start=None, tol=1e-3):
         if not start or "passes" in start or "duals" in start:
             w = None

@@ -67,6 +67,11 @@ class Newton:
     name = "newton"
     needs = ("weights", "squares", "here", "memory", "smooth", "any sign")
 
+    @staticmethod
+    def aim(problem, epsilon):
+        """The relative gap that gives the papers' epsilon: P - D <= weight epsilon, as P <= P(start)."""
+        return epsilon * problem.weight / problem.primal(problem.regulariser.start())
+
     def steps(self, problem, start=None, tol=1e-3):
         start = start or {}
         w, mu = start.get("w"), start.get("mu", FIRST_MU * problem.unit)
