@@ -1,8 +1,8 @@
 """Bounds of logarithms and exponentials of rational numbers, nearly a hundred digits long.
 
 `decimal` rounds exp and ln correctly, so that each is off by less than one unit in the last of DIGITS digits;
-what rounding of their arguments adds is known by their slopes.  Errors are a share of what is bounded, however
-small that is: 1 + exp(-m) and 1 - p are never rounded, their logarithms are the first terms of a series.
+what rounding of their arguments adds is known by their slopes.  Errors are a share of what is bounded,
+however small that is: 1 + exp(-m) and 1 - p are not rounded to 1, their logarithms are first terms of series.
 """
 
 from decimal import Context, Decimal

@@ -247,7 +247,7 @@ def worsened(phi, y, S, e, out):
 @njit(**LOOP)
 def is_flat(phi, y, s, S):
     """Whether no loss that counts has a slope at S."""
+    steep = 0
     for i in range(y.shape[0]):
-        if s[i] > 0.0 and dual(phi, y[i], S[i]) != 0.0:
-            return False
-    return True
+        steep += s[i] > 0.0 and dual(phi, y[i], S[i]) != 0.0
+    return steep == 0

@@ -2,14 +2,15 @@
 
     P(w) <= penalty(w) + C sum_i s_i max { phi_i(z) : |z - S_i| <= e_i }          e_i bounds the error of S_i
 
-A loss is convex, so it is largest at an end (`worsened` of the models), and an error of a score costs what the
-loss itself makes of it: nothing beyond the margin of a hinge, and of the logistic loss's tail exp(-m) a share
-of exp(e) - 1, however small it is.  What is left are errors of values, products and sums.  All numbers are
->= 0, so they are a share of the sum, gamma(rows + 32), but for what underflows, which is no share of anything:
+A loss is convex, so it is largest at an end (`worsened` of the models), and an error of a score costs what
+the loss itself makes of it: nothing beyond the margin of a hinge, and of the logistic loss's tail exp(-m) a
+share of exp(e) - 1, however small it is.  What is left are errors of values, products and sums.  All numbers
+are >= 0, so they are a share of the sum, gamma(rows + 32), but for what underflows, which is no share of
+anything:
 
     value    exp(-m) below 2^-1022 is off by TINY, and is 0 from m = 746 on; so are squares
-    product  s_i times a value, the mean times their sum, the weight times that: by TINY / 2 each; additions of
-             such numbers are exact
+    product  s_i times a value, the mean times their sum, the weight times that: by TINY / 2 each; additions
+             of such numbers are exact
 
     C sum_i s_i TINY + C rows TINY + weight TINY + TINY,  where weight = C sum_i s_i              `underflow`
 
