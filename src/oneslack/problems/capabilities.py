@@ -60,7 +60,7 @@ class Capable:
     @property
     def reaches_floor(self) -> bool:
         """Whether a loss can be at the floor; one without a flat place is always above it."""
-        return not getattr(getattr(self.model, "phi", None), "has_odds", False)
+        return not getattr(getattr(getattr(self, "model", None), "phi", None), "has_odds", False)
 
 
 #: Coefficients of a cut that are kept for a proof, where weights are fewer.
