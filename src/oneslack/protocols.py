@@ -185,6 +185,9 @@ class Sized(Protocol):
     def worsened(self, data, S, e) -> np.ndarray:
         """With scores: others that have every example's hinge raised by e (n,) or more."""
 
+    def is_zero(self, data, S) -> bool:
+        """Whether no example that counts has a hinge above 0 at S, be it less than floats can tell."""
+
 
 class Duals(Protocol):
     """Optional: duals given as shares p of the wrong outputs, one row an example."""

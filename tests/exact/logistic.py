@@ -10,7 +10,7 @@ in rational numbers and bounds of logarithms, and P at the w that was found is n
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .enclosures import CONTEXT, decimal, entropy, share, softplus
+from .enclosures import CONTEXT, decimal, entropy, log_1_plus, share, small_exp, softplus
 from .linear import Penalty, dot
 from .losses import Sizes
 from .optimum import ZERO
@@ -132,8 +132,8 @@ class _Barrier:
 
     @staticmethod
     def _loss(m):
-        small = (-abs(m)).exp() if abs(m) < 1000 else decimal(0)
-        value = max(-m, decimal(0)) + (1 + small).ln()
+        small = small_exp(m)
+        value = max(-m, decimal(0)) + log_1_plus(small)
         part = (small if m > 0 else 1) / (1 + small)
         return value, -part, small / (1 + small) ** 2
 

@@ -8,15 +8,20 @@ A message names kind and seed of what is not so, and all that was given; from te
 """
 
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from exact.case import Case, Claim, violations
 from exact.cases import KINDS, case
-from exact.linear import exact, two_classes
+from exact.linear import Penalty, exact, two_classes
+from exact.logistic import LogisticProblem
 
 import oneslack
+from oneslack.losses import Logistic
+from oneslack.models.linear.scalar import Linear
+from oneslack.verify.losses import OneScore
 
 #: Trainings of each kind: a few always, many (19 x 8 x 100) where there is time.
 QUICK, CHUNKS, CHUNK = 6, 8, 100
@@ -91,3 +96,37 @@ def test_the_sums_of_an_estimator_are_checked_too():
     estimator = SimpleNamespace(objective_=0.125, dual_objective_=float(np.nextafter(0.125, 1)))
     (lie,) = violations(replace(one, run=lambda: estimator))
     assert "SimpleNamespace" in lie
+
+
+# Certificates that were not true, or had no answer, before what underflows was paid for.
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [("logistic", 755), ("l1", 223), ("l1", 266), ("l1", 687), ("l1", 791), ("portions", 32)],
+)
+def test_certificates_that_once_were_not_true(kind, seed):
+    check(kind, [seed])
+
+
+@pytest.mark.parametrize("margin", [300.0, 700.0, 720.0, 744.0, 746.0, 900.0])
+@pytest.mark.parametrize("C", [1e-6, 1.0, 1e12])
+def test_objectives_of_faint_losses_are_never_too_low(margin, C):
+    """At its prior the penalty is 0, and P is nothing but the tail exp(-margin), be it no float."""
+    X, s = np.array([[1.0], [-1.0], [1.5]]), np.array([0.3, 2.0, 1.0])
+    y = np.array([1.0, -1.0, 1.0])
+    model = Linear(1, Logistic(), False)
+    w = np.array([margin])
+    problem = oneslack.Problem(model, X, y, C, sample_weight=s, prior=w)
+    reference = LogisticProblem(
+        Penalty(1, 0, exact(w), exact([1.0])), exact(X), exact(y), exact([C * a for a in s]), False
+    )
+    upper = problem.upper(w, problem.primal(w), 0.0)
+    slack = Fraction(1 + 1e-9) * reference.definition(exact(w)) + Fraction(1e-300)
+    assert reference.definition(exact(w)) <= Fraction(upper) <= slack
+    result = oneslack.solve(problem, tol=1e-3, max_iter=3)
+    assert result.certified
+    assert reference.definition(exact(result.w)) <= Fraction(result.primal)
+    assert Fraction(result.dual) <= reference.definition(exact(result.w))
+    checked = OneScore("logistic", y, C * s).risk(margin * X, np.zeros((3, 1)))
+    assert reference.definition(exact(w)) <= Fraction(checked[0]) + Fraction(checked[1])

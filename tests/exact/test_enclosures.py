@@ -102,3 +102,23 @@ def test_the_reference_is_the_optimum_of_a_conic_solver(penalty, intercept):
 def test_a_problem_of_one_side_has_no_best_intercept():
     problem = LogisticProblem(Penalty(1, 1), exact([[1.0], [2.0]]), [1, -1], exact([1.0, 0.0]), True)
     assert problem.optimum()[0] == 0
+
+
+@pytest.mark.parametrize("x", [-150, -400, -750, -1200])
+def test_bounds_of_faint_numbers_are_a_share_of_them(x):
+    """log(1 + e) lies between e - e^2 / 2 and e; the entropy of p between p log(1 / p) + p - p^2 and + p."""
+    e = exp_of_power(x)
+    low, high = softplus(Fraction(x))
+    assert low <= e[1]
+    assert e[0] - e[0] ** 2 <= high
+    assert 0 < high - low <= 4 * ROUNDED * (1 - x) * high
+    p = share(Fraction(x))
+    low, high = entropy(p)
+    assert 0 < high - low <= 4 * ROUNDED * high
+    assert p * (-x - 1) < low < high < p * (-x + 2)
+
+
+def exp_of_power(x):
+    """(low, high) of exp(x) for a whole x < 0, as 1 / e^-x, e by its first 40 digits."""
+    e = Fraction(27182818284590452353602874713526624977572, 10**40)
+    return 1 / (e + Fraction(1, 10**40)) ** -x, 1 / e**-x

@@ -242,3 +242,12 @@ def worsened(phi, y, S, e, out):
     for i in range(y.shape[0]):
         below, above = S[i] - e[i], S[i] + e[i]
         out[i] = below if value(phi, y[i], below) > value(phi, y[i], above) else above
+
+
+@njit(**LOOP)
+def is_flat(phi, y, s, S):
+    """Whether no loss that counts has a slope at S."""
+    steep = 0
+    for i in range(y.shape[0]):
+        steep += s[i] > 0.0 and dual(phi, y[i], S[i]) != 0.0
+    return steep == 0

@@ -22,7 +22,7 @@ the sum of their sizes (Higham 2002, section 3.1).  So with |w| and the lengths 
           bounds b* by losses, |w*| and the longest row: B = free[0] + free[1] W.
 
 Nothing here looks at an example twice; where the bounds are too loose they are refined (`Proof.refine`,
-`Problem.upper`).  Overflow is an error elsewhere; underflow adds TINY for each number.
+`Problem.upper` by worst.py).  Overflow is an error elsewhere; underflow adds TINY for each number.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ TINY = 2.0**-1074
 NO_UNDERFLOW = 1e-250
 #: A square below this may have lost digits.
 UNDERFLOW = 1e-290
+#: A rounding of a number of this size is more than any that underflows.
+FAINT = 1e-300
 #: The errors are computed in floats, too: so much more covers that.
 SAFE = 1.0 + 2.0**-20
 
@@ -315,7 +317,8 @@ def primal_error(extent, regulariser, w, primal, C, way=0.0) -> float:
     regular, length = regulariser.value(w), max(norm_up(w), way)
     error = gamma(len(w) + 16) * regular + gamma(16) * abs(primal)
     if length == 0.0:  # all scores are 0 exactly
-        return error + gamma(extent.rows + 16) * abs(primal)
+        faint = TINY * (1.0 + C) * (len(w) + extent.rows) if primal else 0.0
+        return error + gamma(extent.rows + 16) * abs(primal) + faint
     size = C * extent.primal_size(length, (primal - regular) / C)
     if extent.is_sum:
         error += gamma(extent.terms + 64) * size + gamma(extent.rows + 16) * max(primal - regular, 0.0)
@@ -364,13 +367,6 @@ def _root_square(weights, values):
     """sqrt(sum_i s_i value_i^2), rounded up."""
     values = np.broadcast_to(values, weights.shape)
     return (1.0 + gamma(len(weights) + 16)) * sqrt(float(np.einsum("i,i,i", weights, values, values)))
-
-
-def worst_scores(model, data, S, w, terms):
-    """Scores S, computed from w as sums of `terms` numbers, changed for the worse by all that rounding can
-    have done to the hinges."""
-    sizes = model.sizes(data)
-    return model.worsened(data, S, gamma(terms + 64) * (norm_up(w) * sizes.lengths + sizes.losses))
 
 
 class Proven(NamedTuple):

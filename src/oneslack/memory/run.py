@@ -157,7 +157,7 @@ class Run:
     def _rests_on_floor(self):
         """Whether P, as computed, is the least that there can be: no gap is left, but rounding may have
         hidden one, and nobody can say how large it is beside nothing."""
-        return self.primal == self.dual == self.floor
+        return self.primal == self.dual == self.floor and self.problem.reaches_floor
 
     def _falls_to_floor(self):
         """Whether intercepts alone reach the least P that there can be, which has no relative gap: then all

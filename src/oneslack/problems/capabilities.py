@@ -57,6 +57,11 @@ class Capable:
         """Whether loops over examples are."""
         return self.sees_scores or self.has_batches
 
+    @property
+    def reaches_floor(self) -> bool:
+        """Whether a loss can be at the floor; one without a flat place is always above it."""
+        return not getattr(getattr(getattr(self, "model", None), "phi", None), "has_odds", False)
+
 
 #: Coefficients of a cut that are kept for a proof, where weights are fewer.
 KEPT = 4096

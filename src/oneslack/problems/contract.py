@@ -21,6 +21,8 @@ class Problem(Protocol):
     weight: float
     mean: float
     floor: float | None
+    #: Whether the risk can be as low as that.
+    reaches_floor: bool
     regulariser: Any
     #: How large a loss is; False where the worst outputs that are found may not be the worst.
     unit: float

@@ -26,8 +26,8 @@ from ..certificate.rounding import (
     lower_bound,
     primal_error,
     rounded_up,
-    worst_scores,
 )
+from ..certificate.worst import underflow, worst_scores
 from ..cuts import Cuts, Plane
 from ..data.identity import Identified
 from ..data.rows import check_total, check_weights
@@ -293,18 +293,22 @@ class Problem(Capable, Identified):
         rounding may be more than `enough`, it is computed anew, and examples that are beyond their margin
         whatever rounding does are told apart."""
         error = primal_error(self.extent, self.regulariser, w, primal, self.C, way)
-        if error <= enough or self.scores is None or lacks(self.model, ["worsened"]):
+        if error <= enough or self.scores is None or lacks(self.model, ["worsened", "is_zero"]):
             return rounded_up(primal, error)
-        regular, hinges = self.regulariser.value(w), self.weight * self.worst_risk(w)
+        risk, is_positive = self.worst_risk(w)
+        regular, hinges = self.regulariser.value(w), self.weight * risk
         error = gamma(len(w) + 16) * regular + gamma(self.extent.rows + 32) * hinges
+        if is_positive:
+            error += underflow(self.weight, self.C, self.extent.rows)
         if not self.regulariser.is_least_at(w):
             error += TINY * len(w)  # squares may have underflown
         return rounded_up(regular + hinges, error)
 
-    def worst_risk(self, w) -> float:
-        """R(w), were every score as wrong as rounding can have made it."""
+    def worst_risk(self, w) -> tuple[float, bool]:
+        """(R(w), were every score as wrong as rounding can have made it; whether a loss is above 0 then)."""
         S = worst_scores(self.model, self.data, self.scores(w), w, self.extent.terms)
-        return self.scores.risk(S)
+        risk = self.scores.risk(S)
+        return risk, risk > 0.0 or not self.model.is_zero(self.data, S)
 
     def lower(self, proof, w, upper, enough=np.inf) -> Lower:
         """What a dual point proves, where P(w) <= upper."""

@@ -15,7 +15,8 @@ from threading import Lock
 import numpy as np
 import scipy.sparse as sp
 
-from ..certificate.rounding import Extent, Proof, dual_proof, extent_of, gamma, worst_scores
+from ..certificate.rounding import Extent, Proof, dual_proof, extent_of, gamma
+from ..certificate.worst import worst_scores
 from ..cuts import Plane
 from ..data.digests import Digest
 from ..data.ranges import Ranges
@@ -292,8 +293,15 @@ class ShardedProblem(Problem):
         return self._risk_by(w, lambda part, S: S)
 
     def worst_risk(self, w):
-        terms = self.extent.terms
-        return self._risk_by(w, lambda part, S: worst_scores(self.model, part, S, w, terms))
+        terms, positive = self.extent.terms, []
+
+        def worsened(part, S):
+            S = worst_scores(self.model, part, S, w, terms)
+            if not positive and not self.model.is_zero(part, S):
+                positive.append(True)
+            return S
+
+        return self._risk_by(w, worsened), bool(positive)
 
     def _risk_by(self, w, change):
         """R by change(part, S), the scores S of a part at w."""

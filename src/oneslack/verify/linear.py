@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from .claim import Bounds
 from .penalty import Penalty
-from .sums import SAFE, adjoint, gamma, numbers, product
+from .sums import SAFE, TINY, adjoint, gamma, numbers, product
 
 
 class Linear(NamedTuple):
@@ -37,7 +37,7 @@ class Linear(NamedTuple):
         """(at most D, at least D) at the dual point of a proof."""
         point = self.loss.duals(proof, lambda j: self._plane_scores(proof, j), self.bias is not None)
         V, sizes = adjoint(self.X, point.A)
-        error = SAFE * (gamma(self.X.shape[0] + 16) + point.excess) * sizes
+        error = SAFE * (gamma(self.X.shape[0] + 16) + point.excess) * sizes + TINY * self.X.shape[0]
         gain = point.gain - SAFE * point.excess * point.size - SAFE * point.cost * point.taken
         if point.taken:
             error = error + SAFE * point.taken * _largest(self.X)

@@ -26,7 +26,7 @@ from scipy.special import xlog1py, xlogy
 
 from ..errors import ProofError
 from .duals import Duals, limit_of, planes, small
-from .sums import SAFE, check_ends, down, gamma, numbers, up
+from .sums import SAFE, TINY, check_ends, down, gamma, numbers, up
 
 
 class OneScore(NamedTuple):
@@ -42,7 +42,9 @@ class OneScore(NamedTuple):
         f, own = F[:, 0], gamma(8) * (np.abs(F[:, 0]) + np.abs(self.y) + self.size + 1.0)
         here, low, high = (self.c * self._phi(f + e) for e in (0.0, -E[:, 0] - own, E[:, 0] + own))
         worst = np.maximum(low, high)  # phi is convex: it is largest at an end
-        return up(here), up(worst - here) + gamma(128) * up(worst)
+        # What underflows is no share of anything, and a logistic loss is never 0.
+        faint = up(8.0 * TINY * (self.c + 1.0)) if self.name == "logistic" or worst.any() else 0.0
+        return up(here), up(worst - here) + gamma(128) * up(worst) + faint
 
     def _phi(self, f):
         r, size = self.y - f, self.size
@@ -103,7 +105,8 @@ class OneScore(NamedTuple):
             p = np.clip(a * self.y / c, 0.0, 1.0)
             gains = -c * (xlogy(p, p) + xlog1py(1.0 - p, -p))
             size = gains + np.abs(a)
-            return down(gains, -gamma(64) * size), up(size)
+            faint = np.where(a != 0, 1024.0 * TINY * (c + 1.0), 0.0)  # p may have underflown
+            return down(gains, -gamma(64) * size, -faint), up(size)
         k = {"squared_hinge": 4.0, "squared_epsilon_insensitive": 4.0, "huber": 2.0}.get(self.name, inf)
         epsilon = self.size if "epsilon" in self.name else 0.0
         pays = epsilon * np.abs(a) + a * (a / (k * c))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ProofError
-from .sums import SAFE, down, gamma, up
+from .sums import SAFE, TINY, down, gamma, up
 
 
 class Penalty(NamedTuple):
@@ -34,7 +34,7 @@ class Penalty(NamedTuple):
         size = (
             terms if self.prior is None else terms + (r * r) * np.abs(off) * (np.abs(w) + np.abs(self.prior))
         )
-        return up(terms), gamma(16) * SAFE * up(size)
+        return up(terms), gamma(16) * SAFE * up(size) + TINY * np.count_nonzero(off)
 
     def dual(self, v, error, gain) -> float:
         """At most gain + min_w penalty(w) - <v', w> for every v' that is within the error of v."""

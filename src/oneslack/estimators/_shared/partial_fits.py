@@ -25,7 +25,7 @@ from ...data.rows import stacked
 from ...problems.in_memory import Problem
 from ...solvers import DualCD, Newton
 from ...solvers.choose import choose_solver
-from ...solvers.newton import LOOSER
+from ...solvers.newton import FIRST_MU, LOOSER
 from .fitting import Watch, restated
 from .merging import merge
 from .weight_terms import linear_terms
@@ -136,7 +136,9 @@ def _shares(problem, result, kept):
         return np.divide(alpha, upper, out=np.zeros_like(alpha), where=upper > 0)
     S = problem.scores(state["w"])
     shares = np.empty_like(S)
-    problem.scores.map_scores(problem.model.smooth_duals, S, state["mu"], shares)
+    # Passes that have just given way to Newton steps leave w alone: then mu is what those begin with.
+    mu = state.get("mu", FIRST_MU * problem.unit)
+    problem.scores.map_scores(problem.model.smooth_duals, S, mu, shares)
     return shares
 
 

@@ -177,6 +177,11 @@ class Multiclass:
         worse[rows, data.y] = S[rows, data.y] - e
         return worse
 
+    def is_zero(self, data, S):
+        """Whether no example that counts has a hinge above 0 at scores S."""
+        truth = S[np.arange(data.n), data.y]
+        return not ((S + self.losses[data.y]).max(axis=1) > truth)[data.weights > 0.0].any()
+
     def rest(self, data, S, P):
         """How far each example is from moving its duals at scores S; 0 for those that may move."""
         violation = S + self.losses[data.y]

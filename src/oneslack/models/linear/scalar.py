@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate.rounding import Sizes, gamma
+from ...certificate.rounding import FAINT, Sizes, gamma
 from ...memory.state_coding import check_between, check_places
 from ...objective import KeptWeights, squared_norm
 from .rows import LinearData, pack_rows
@@ -193,8 +193,9 @@ class ScalarModel:
         """(sum_i s_i |p_i| |x_i|, the sum of the sizes of all terms of `dual_loss`), rounded up."""
         s, up = data.weights, 1.0 + gamma(data.n + 16)
         terms = np.abs(p * self.phi.target(data.y)) + np.abs(self.phi.charge(data.y, p, 1.0))
-        mass = np.einsum("i,i,i", s, np.abs(p), data.lengths + self.intercept)
-        return up * float(mass), up * float(np.einsum("i,i", s, terms))
+        faint = FAINT * (1.0 + s)  # where s p or s terms may have underflown
+        mass = np.einsum("i,i", s * np.abs(p) + faint, data.lengths + self.intercept)
+        return up * float(mass), up * float((s * terms + faint).sum())
 
     def free_bound(self, data):
         """Where the best b can be, other weights fixed."""
@@ -213,6 +214,14 @@ class ScalarModel:
         out = np.empty(data.n)
         worsened(self.phi, data.y, S, np.broadcast_to(e, out.shape), out)
         return out
+
+    def is_zero(self, data, S):
+        """Whether no example that counts has a loss above 0 at scores S, be it less than floats can tell."""
+        from ..._jit.scalar_loss import is_flat
+
+        if getattr(self.phi, "has_odds", False):  # no slope is 0, so no loss is
+            return not data.weights.any()
+        return is_flat(self.phi, data.y, data.weights, S)
 
 
 class SmoothPath(NamedTuple):

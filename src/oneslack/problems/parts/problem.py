@@ -166,8 +166,9 @@ class SplitProblem(Problem):
     def cut_lengths(self):
         return np.concatenate(self.engine.ask("cut_lengths"))
 
-    def worst_risk(self, w) -> float:
-        return self.mean * self._total("worst_risk", np.asarray(w))[0]
+    def worst_risk(self, w) -> tuple[float, bool]:
+        risk, positive = self._total("worst_risk", np.asarray(w))
+        return self.mean * risk, positive > 0.0
 
     def proof_of_sums(self, v, linear, flow=None) -> Proof:
         """Duals given by their sums; those of the workers balance by their flow."""

@@ -116,7 +116,8 @@ class Worker:
         return (self.total * self.problem.scores.risk(S),)
 
     def worst_risk(self, w):
-        return (self.total * self.problem.worst_risk(w),)
+        risk, is_positive = self.problem.worst_risk(w)
+        return self.total * risk, float(is_positive)
 
     @_with_scores
     def along(self, S, dS, t):
