@@ -10,9 +10,8 @@ products are still owed.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .cut_rows import cut_add, cut_clear, cuts_dot
 from .groups import triangle
 

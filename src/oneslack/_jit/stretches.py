@@ -1,9 +1,8 @@
 """Stretches that grow, meet and part (stretch_cuts.py has their arrays)."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .stretch_cuts import cover, find_cut, has_room, new_group, new_places, new_row, owe_products, write_cut
 
 #: The share of a sum that rounding can leave of a difference.
