@@ -15,9 +15,8 @@ found again along the way back.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .prefetch import ask_for_row
 from .rows import row_scores
 from .vectors import longest

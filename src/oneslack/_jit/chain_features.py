@@ -7,9 +7,8 @@ that a model does not have.  Only what differs is touched: tokens with another l
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload, register_jitable
 
-from .compiler import njit
+from .compiler import njit, overload, register_jitable
 from .cut_rows import know
 from .rows import row_nonzeros
 

@@ -1,10 +1,9 @@
 """More than one answer for a sentence: the k best sequences, and the best score with each label."""
 
 import numpy as np
-from numba.extending import register_jitable
 
 from .chain import enter, forward, scratch, token_scores
-from .compiler import njit
+from .compiler import njit, register_jitable
 
 
 @register_jitable

@@ -11,9 +11,9 @@ looked up once for all of them, and added once.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from .chain_features import _ADD, _CLEAR, _DOT, _place, _token, _weight
+from .compiler import register_jitable
 from .cut_rows import know
 
 

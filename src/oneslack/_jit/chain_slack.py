@@ -7,10 +7,9 @@ above that.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
 from .chain import enter, path_score, step, step_back, token_scores
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .vectors import longest
 
 

@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import uint64
-from numba.extending import register_jitable
+
+from .compiler import register_jitable
 
 
 class Rules(NamedTuple):

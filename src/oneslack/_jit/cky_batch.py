@@ -5,7 +5,6 @@ words, begins at 6 offsets[i] - 3 i in the trees of all.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
 from .cky import best_root, fill, weigh, write_tree
 from .cky_features import (
@@ -20,7 +19,7 @@ from .cky_features import (
     tree_features,
 )
 from .cky_lists import second_best
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .vectors import longest
 
 #: Losses.

@@ -7,10 +7,9 @@ training has seen and for each the labels it was seen with; each such (key, labe
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from .cky import cell_of, chart_sizes, lay_out, word_rules
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .vectors import longest
 
 #: How many keys a span has.

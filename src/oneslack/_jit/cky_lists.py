@@ -1,7 +1,6 @@
 """More than the best tree of a filled chart: the second best, and all ways to make a symbol over a span."""
 
 import numpy as np
-from numba.extending import register_jitable
 
 from .cky import (
     best_chain,
@@ -16,7 +15,7 @@ from .cky import (
     write_tree,
 )
 from .cky_features import chart_memory, place_nodes, prepare_chart, symbol_below
-from .compiler import njit
+from .compiler import njit, register_jitable
 
 # The second-best tree, as the 0/1 loss needs it.  It leaves the best tree at one node: changing one place
 # costs no more than changing several.  So at each node of the best tree the best other way to make its symbol

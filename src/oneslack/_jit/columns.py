@@ -11,9 +11,8 @@ Its gradient is kept as g_i = h_i z_i - a_i, one number an example: -g are the d
 """
 
 import numpy as np
-from numba.extending import overload, register_jitable
 
-from .compiler import njit
+from .compiler import njit, overload, register_jitable
 from .rows import row_add, row_dot
 
 LOOP = {"nogil": True, "cache": True, "error_model": "numpy"}

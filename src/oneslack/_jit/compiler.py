@@ -1,12 +1,14 @@
-"""The door to numba: `njit` as all loops here use it, timed, and without a cache where none can be kept."""
+"""The door to numba: `njit`, `register_jitable` and `overload` as all loops here use them, timed, and without
+a cache where none can be kept."""
 
 import gc
 import warnings
 
 import numba
+from numba import extending
 from numba.core import event
 
-from . import clock
+from . import clock, pipeline
 
 NO_CACHE = (
     "numba cannot keep compiled code: neither the folder of oneslack nor the user's cache folder can be "
@@ -18,7 +20,7 @@ uncached = []
 
 def njit(**options):
     """numba.njit; where numba finds no place for a cache it goes without, instead of failing."""
-    options = {"no_cfunc_wrapper": True} | options  # nobody takes the loops' addresses
+    options = pipeline.LOOP | options
 
     def compiled(function):
         try:
@@ -30,6 +32,17 @@ def njit(**options):
         return numba.njit(**options | {"cache": False})(function)
 
     return compiled
+
+
+def register_jitable(*functions, **options):
+    """numba's, for helpers of loops: they are compiled only as far as the loops need them."""
+    wrapped = extending.register_jitable(**pipeline.HELPER | options)
+    return wrapped(*functions) if functions else wrapped
+
+
+def overload(function, inline="never"):
+    """numba's, for functions that helpers stand for."""
+    return extending.overload(function, jit_options=pipeline.HELPER, inline=inline)
 
 
 class Preparing(event.Listener):

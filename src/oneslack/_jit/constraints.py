@@ -5,9 +5,8 @@ g_j = l_j - <w, x_j> is how much constraint j lacks; a group pays s_i max(0, max
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .held import add_row, metric, metric_product, weights
 from .random import below, shuffle
 from .rows import row_dot

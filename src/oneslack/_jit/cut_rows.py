@@ -7,9 +7,7 @@ remembered as outputs.
 
 from typing import Any, NamedTuple
 
-from numba.extending import overload, register_jitable
-
-from .compiler import njit
+from .compiler import njit, overload, register_jitable
 from .held import add_at, clear_at
 
 _KINDS = {}

@@ -10,9 +10,8 @@ word, whatever the keys.  The sums of all blocks are mixed in their order, as in
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 
 FIRST, SECOND, THIRD = (np.uint64(n) for n in (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9))
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)

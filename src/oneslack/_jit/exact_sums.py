@@ -1,9 +1,8 @@
 """Sums of products with twice the digits (Ogita, Rump & Oishi 2005)."""
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 
 LOOP = {"nogil": True, "cache": True, "error_model": "numpy"}
 

@@ -14,9 +14,8 @@ says.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .cut_rows import cut_add, cut_clear, cut_dot, cuts_add, cuts_dot
 from .held import weights
 

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload, register_jitable
 
 from . import rows
-from .compiler import njit
+from .compiler import njit, overload, register_jitable
 
 
 class Held(NamedTuple):

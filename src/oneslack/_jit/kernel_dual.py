@@ -4,9 +4,8 @@ S holds the block's scores, Q its kernel matrix; steps keep S up to date.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .multiclass import project_simplex
 
 

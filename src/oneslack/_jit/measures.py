@@ -8,9 +8,8 @@ class's threshold; of those that sit on it, the first `ties` do.
 import math
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 
 #: A bound that decides for or against an example is loosened by this much, for rounding.
 LOOSE = 1e-12

@@ -5,9 +5,8 @@ g_z = L[y_i, z] + S_iz is what class z offers against the truth: the hinge is ma
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .rows import row_nonzeros
 
 

@@ -13,9 +13,8 @@ Weights lie class by class here, W (K, d): where few classes are in play, their 
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .multiclass_dual import draw, leave, offers, step
 from .random import shuffle
 

@@ -7,9 +7,8 @@ fixed is the projection of alpha_i + g / |x_i|^2 on its simplex (Crammer & Singe
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .held import add_row_all, add_row_some, weights
 from .multiclass import project_simplex
 from .random import below, shuffle

@@ -6,9 +6,8 @@ intercept), and all sums are times C.
 """
 
 import numpy as np
-from numba.extending import overload, register_jitable
 
-from .compiler import njit
+from .compiler import njit, overload, register_jitable
 from .rows import row_add, row_dot, row_nonzeros
 from .scalar_loss import FUSED, charge, curvature, smooth, target, touched
 

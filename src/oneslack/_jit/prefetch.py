@@ -3,7 +3,9 @@ caches waits for memory, and the processor does not look far enough ahead by its
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic
+
+from .compiler import overload, register_jitable
 
 #: Smaller tables lie in a cache anyway.
 LARGE = 1 << 17

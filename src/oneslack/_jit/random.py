@@ -4,7 +4,8 @@ State is one uint64 in an array, so that a run is repeatable and can be stopped 
 """
 
 import numpy as np
-from numba.extending import register_jitable
+
+from .compiler import register_jitable
 
 
 @register_jitable

@@ -17,9 +17,8 @@ costs one pass over memory.  Both ends of a pair see one comparison, so rounding
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .sorting import stable_order
 
 #: Up to so many items, all pairs are tried: in a group, where this saves the sort, and in a node.

@@ -6,9 +6,8 @@ written once.  Indices are viewed as unsigned: it spares the test for negative o
 """
 
 import numpy as np
-from numba.extending import overload, register_jitable
 
-from .compiler import njit
+from .compiler import njit, overload, register_jitable
 
 
 @register_jitable

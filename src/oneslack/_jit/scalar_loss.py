@@ -6,9 +6,8 @@ that numba keeps one version a loss on disk.
 """
 
 import numpy as np
-from numba.extending import overload, register_jitable
 
-from .compiler import njit
+from .compiler import njit, overload, register_jitable
 from .held import add_row, weights
 from .random import below, shuffle
 from .rows import row_dot

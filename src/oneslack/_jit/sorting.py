@@ -6,9 +6,8 @@ outlier has crowded many into one cell, by cells of their own.
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 
 DIGIT_BITS = 10
 DIGIT = (1 << DIGIT_BITS) - 1

@@ -5,14 +5,16 @@ memory/stretches.py says why.  A `Groups` holds where stretches lie; those of a 
 order of their tokens, that begins with heads_i and goes on with following_g; -1 ends it.  Arrays have room at
 their ends, and `filled` says how much of it is taken.  Where the product of a cut with itself is nan, its
 products are still owed.
+
+Helpers are given the arrays that they touch, not the tuples that hold them: numba takes a tuple apart and
+puts it together again at each call, array by array, which takes longer to compile than most of the work here.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .compiler import njit
+from .compiler import njit, register_jitable
 from .cut_rows import cut_add, cut_clear, cuts_dot
 from .groups import triangle
 
@@ -35,9 +37,25 @@ class Groups(NamedTuple):
     filled: Any
 
 
+class Outputs(NamedTuple):
+    """What of RunCuts (chain_runs.py) tells the outputs, and the losses b."""
+
+    truth: Any
+    offsets: Any
+    Z: Any
+    starts: Any
+    firsts: Any
+    lengths: Any
+    examples: Any
+    b: Any
+
+
 class Asked(NamedTuple):
     """Outputs of the sentences `index`: labels Z[starts_k :]; apart: so many right tokens make what is on
-    either side of them independent; losses[y_t, z_t] with y the labels that the loss counts."""
+    either side of them independent; losses[y_t, z_t] with y the labels that the loss counts.
+
+    room  (4, T + 1), left (T + 1,): overwritten; sentences have at most T tokens
+    """
 
     index: Any
     Z: Any
@@ -45,60 +63,66 @@ class Asked(NamedTuple):
     losses: Any
     y: Any
     apart: Any
+    room: Any
+    left: Any
 
 
 @register_jitable
-def has_room(rows, b, pool, groups, cuts, n_runs, T):
+def sizes(rows, pool, groups):
+    """The room for all that `filled` counts."""
+    return groups.owner.shape[0], pool[2].shape[0], pool[6].shape[0], rows.b.shape[0], rows.Z.shape[0]
+
+
+@register_jitable
+def has_room(filled, room, cuts, n_runs, T):
     """Whether there is room for so many runs beside as many cuts, made anew, in sentences of length T; be it
     that all are of one group."""
-    n_groups, places, products, n_rows, labels = groups.filled
     more = 2 * cuts + 8 * (n_runs + 1)
     return (
-        n_groups + n_runs <= groups.owner.shape[0]
-        and places + more <= pool[2].shape[0]
-        and products + more * more <= pool[6].shape[0]
-        and n_rows + cuts + n_runs <= b.shape[0]
-        and labels + (cuts + n_runs) * T <= rows.Z.shape[0]
+        filled[0] + n_runs <= room[0]
+        and filled[1] + more <= room[1]
+        and filled[2] + more * more <= room[2]
+        and filled[3] + cuts + n_runs <= room[3]
+        and filled[4] + (cuts + n_runs) * T <= room[4]
     )
 
 
 @register_jitable
-def new_places(pool, groups, g, room):
+def new_places(base, gram_base, rooms, filled, g, room):
     """A place for `room` cuts of group g, at the end of the pool."""
-    groups.room[g] = room
-    pool[0][g] = groups.filled[1]
-    pool[5][g] = groups.filled[2]
-    groups.filled[1] += room
-    groups.filled[2] += room * (room + 1) // 2
+    rooms[g], base[g], gram_base[g] = room, filled[1], filled[2]
+    filled[1] += room
+    filled[2] += room * (room + 1) // 2
 
 
 @register_jitable
-def new_row(rows, b, groups, i, first, loss, length):
+def new_row(rows, filled, i, first, loss, length):
     """The number of a new cut, whose labels are still to be written."""
-    row = groups.filled[3]
+    row = filled[3]
     rows.examples[row], rows.firsts[row], rows.lengths[row] = i, first, length
-    rows.starts[row], b[row] = groups.filled[4], loss
-    groups.filled[3] += 1
-    groups.filled[4] += length
+    rows.starts[row], rows.b[row] = filled[4], loss
+    filled[3] += 1
+    filled[4] += length
     return row
 
 
 @register_jitable
-def new_group(rows, pool, groups, i, room):
+def new_group(offsets, pool, groups, i, room):
     """An empty group of sentence i."""
-    new = groups.filled[0]
-    groups.filled[0] += 1
+    filled = groups.filled
+    new = filled[0]
+    filled[0] += 1
     groups.owner[new], groups.upper[new] = i, groups.bounds[i]
-    groups.lo[new], groups.hi[new] = rows.offsets[i + 1], rows.offsets[i]
+    groups.lo[new], groups.hi[new] = offsets[i + 1], offsets[i]
     pool[1][new] = 0
-    new_places(pool, groups, new, room)
+    new_places(pool[0], pool[5], groups.room, filled, new, room)
     return new
 
 
 @register_jitable
-def owe_products(pool, g, a):
+def owe_products(gram, gram_base, a):
     """The products of cut a of a group are to be filled in."""
-    pool[6][pool[5][g] + triangle(a, a)] = np.nan
+    gram[gram_base + triangle(a, a)] = np.nan
 
 
 @njit(nogil=True, cache=True)
@@ -122,33 +146,34 @@ def fill_products(rows, pool, some, zeros):
 
 
 @register_jitable
-def find_cut(rows, pool, g, first, z):
-    """The place of a cut in the pool, -1 where group g does not have it."""
-    base, counts, slots = pool[:3]
-    for k in range(base[g], base[g] + counts[g]):
-        row = slots[k]
-        if rows.firsts[row] == first and rows.lengths[row] == z.shape[0]:
-            start, same = rows.starts[row], True
+def find_cut(rows, mine, first, z):
+    """The place of a cut among those numbered `mine`, -1 where it is none of them."""
+    Z, starts, firsts, lengths = rows.Z, rows.starts, rows.firsts, rows.lengths
+    for k in range(mine.shape[0]):
+        row = mine[k]
+        if firsts[row] == first and lengths[row] == z.shape[0]:
+            start, same = starts[row], True
             for t in range(z.shape[0]):
-                same = same and rows.Z[start + t] == z[t]
+                same = same and Z[start + t] == z[t]
             if same:
                 return k
     return -1
 
 
 @register_jitable
-def write_cut(rows, b, groups, asked, i, first, z):
+def write_cut(rows, filled, losses, y, i, first, z):
     """The number of a new cut with the labels z from token `first` on."""
-    loss = 0.0
+    truth, Z, loss = rows.truth, rows.Z, 0.0
     for t in range(z.shape[0]):
-        if z[t] != rows.truth[first + t]:
-            loss += asked.losses[asked.y[first + t], z[t]]
-    row = new_row(rows, b, groups, i, first, loss, z.shape[0])
+        if z[t] != truth[first + t]:
+            loss += losses[y[first + t], z[t]]
+    row = new_row(rows, filled, i, first, loss, z.shape[0])
+    start = rows.starts[row]
     for t in range(z.shape[0]):
-        rows.Z[rows.starts[row] + t] = z[t]
+        Z[start + t] = z[t]
     return row
 
 
 @register_jitable
-def cover(groups, g, first, end):
-    groups.lo[g], groups.hi[g] = min(groups.lo[g], first), max(groups.hi[g], end)
+def cover(lo, hi, g, first, end):
+    lo[g], hi[g] = min(lo[g], first), max(hi[g], end)

@@ -1,10 +1,17 @@
 """Stretches that grow, meet and part (stretch_cuts.py has their arrays)."""
 
-import numpy as np
-from numba.extending import register_jitable
-
-from .compiler import njit
-from .stretch_cuts import cover, find_cut, has_room, new_group, new_places, new_row, owe_products, write_cut
+from .compiler import njit, register_jitable
+from .stretch_cuts import (
+    cover,
+    find_cut,
+    has_room,
+    new_group,
+    new_places,
+    new_row,
+    owe_products,
+    sizes,
+    write_cut,
+)
 
 #: The share of a sum that rounding can leave of a difference.
 DUST = 1e-15
@@ -23,59 +30,59 @@ def list_members(heads, following, examples, out):
     return n
 
 
-@njit(nogil=True, cache=True)
-def absorb(rows, b, pool, groups, asked, begin, limit, now):
+@njit(nogil=True, cache=True, _nrt=False)
+def absorb(rows, pool, groups, asked, begin, limit, now):
     """Remember what is wrong in the outputs from number `begin` on.
 
     Stretches that an output connects become one.  Returns the number of outputs done: fewer than all where
     room is short.
     """
-    longest = 0
-    for i in asked.index:
-        longest = max(longest, rows.offsets[i + 1] - rows.offsets[i])
-    firsts, ends, mine = np.empty((3, longest + 1), np.int64)
-    for k in range(begin, asked.index.shape[0]):
-        i = asked.index[k]
-        a, T = rows.offsets[i], rows.offsets[i + 1] - rows.offsets[i]
+    firsts, ends, mine = asked.room[0], asked.room[1], asked.room[2]
+    index, apart, counts, offsets, truth = asked.index, asked.apart, pool[1], rows.offsets, rows.truth
+    group_lo, group_hi, heads, following = groups.lo, groups.hi, groups.heads, groups.following
+    room = sizes(rows, pool, groups)
+    for k in range(begin, index.shape[0]):
+        i = index[k]
+        a, T = offsets[i], offsets[i + 1] - offsets[i]
         z = asked.Z[asked.starts[k] : asked.starts[k] + T]
-        n_runs = _find_runs(rows.truth[a : a + T], z, asked.apart, a, firsts, ends)
-        n_mine = list_members(groups.heads, groups.following, asked.index[k : k + 1], mine)
-        cuts = 0
-        for g in mine[:n_mine]:
-            cuts += pool[1][g]
-        if not has_room(rows, b, pool, groups, cuts, n_runs, T):
+        n_runs = _find_runs(truth[a : a + T], z, apart, a, firsts, ends)
+        n_mine, cuts, g = 0, 0, heads[i]
+        while g >= 0:
+            mine[n_mine] = g
+            n_mine, cuts, g = n_mine + 1, cuts + counts[g], following[g]
+        if not has_room(groups.filled, room, cuts, n_runs, T):
             return k
         r, m, last = 0, 0, -1
-        groups.heads[i] = -1
+        heads[i] = -1
         while r < n_runs or m < n_mine:
             # All that hangs together: runs r .. to, stretches m .. until.
             to, until, hi = r, m, -1
             while to < n_runs or until < n_mine:
-                is_run = to < n_runs and (until == n_mine or firsts[to] <= groups.lo[mine[until]])
-                lo, end = (
-                    (firsts[to], ends[to]) if is_run else (groups.lo[mine[until]], groups.hi[mine[until]])
-                )
-                if hi >= 0 and lo >= hi + asked.apart:
+                is_run = to < n_runs and (until == n_mine or firsts[to] <= group_lo[mine[until]])
+                lo = firsts[to] if is_run else group_lo[mine[until]]
+                if hi >= 0 and lo >= hi + apart:
                     break
-                hi = max(hi, end)
                 if is_run:
+                    hi = max(hi, ends[to])
                     to += 1
                 else:
+                    hi = max(hi, group_hi[mine[until]])
                     until += 1
             g = mine[m] if until > m else -1
             if to > r:
                 if until != m + 1:
-                    g = _united(rows, b, pool, groups, i, mine[m:until])
+                    g = _united(rows, pool, groups, i, mine[m:until], asked.room[3], asked.left)
                 first, end = firsts[r], ends[to - 1]
-                _remember(rows, b, pool, groups, g, first, z[first - a : end - a], asked, limit, now)
+                part = z[first - a : end - a]
+                _remember(rows, pool, groups, g, first, part, asked.losses, asked.y, limit, now)
             if last < 0:
-                groups.heads[i] = g
+                heads[i] = g
             else:
-                groups.following[last] = g
-            groups.following[g] = -1
+                following[last] = g
+            following[g] = -1
             last = g
             r, m = to, until
-    return asked.index.shape[0]
+    return index.shape[0]
 
 
 @register_jitable
@@ -94,14 +101,14 @@ def _find_runs(truth, z, apart, a, firsts, ends):
 
 
 @register_jitable
-def _remember(rows, b, pool, groups, g, first, z, asked, limit, now):
+def _remember(rows, pool, groups, g, first, z, losses, y, limit, now):
     """The stretch z of an output as a cut of group g, unless it is one already."""
     base, counts, slots, alpha, used, gram_base, gram = pool
-    if find_cut(rows, pool, g, first, z) >= 0:
-        return
-    row = write_cut(rows, b, groups, asked, groups.owner[g], first, z)
-    cover(groups, g, first, first + z.shape[0])
     m = counts[g]
+    if find_cut(rows, slots[base[g] : base[g] + m], first, z) >= 0:
+        return
+    row = write_cut(rows, groups.filled, losses, y, groups.owner[g], first, z)
+    cover(groups.lo, groups.hi, g, first, first + z.shape[0])
     place = m
     if m >= limit:
         for j in range(m):
@@ -110,7 +117,7 @@ def _remember(rows, b, pool, groups, g, first, z, asked, limit, now):
                 place = j
     if place == groups.room[g]:
         old, old_products = base[g], gram_base[g]
-        new_places(pool, groups, g, m + max(2, m // 2))
+        new_places(base, gram_base, groups.room, groups.filled, g, m + max(2, m // 2))
         for j in range(m):
             slots[base[g] + j], alpha[base[g] + j] = slots[old + j], alpha[old + j]
             used[base[g] + j] = used[old + j]
@@ -118,38 +125,40 @@ def _remember(rows, b, pool, groups, g, first, z, asked, limit, now):
             gram[gram_base[g] + j] = gram[old_products + j]
     counts[g] = max(m, place + 1)
     slots[base[g] + place], alpha[base[g] + place], used[base[g] + place] = row, 0.0, now
-    owe_products(pool, g, place)
+    owe_products(gram, gram_base[g], place)
 
 
 @register_jitable
-def _united(rows, b, pool, groups, i, parts):
-    """One group for several of a sentence, or a new one where there are none.
+def _united(rows, pool, groups, i, parts, at, left):
+    """One group for several of a sentence, or a new one where there are none; at and left are overwritten.
 
     Each part has its upper bound to give away, alpha_j to its cuts and the rest to the zero cut, the truth.
     Laid side by side from the same end, zero cuts first, these masses pair up cuts of all parts; a pair's
     cut is the sum of its parts'.  Sums over each part stay as they are, and so do w and the dual, but for
     rounding: masses that only that can have left are dropped.  Cuts without dual are left out.
     """
-    base, counts, slots, alpha, used, _, _ = pool
+    base, counts, slots, alpha, used, gram_base, gram = pool
     n_parts, most = parts.shape[0], 2
     for g in parts:
         most += counts[g]
-    new = new_group(rows, pool, groups, i, most)
+    new = new_group(rows.offsets, pool, groups, i, most)
     if n_parts == 0:
         return new
-    at, left = np.full(n_parts, -1), np.empty(n_parts)
     for p in range(n_parts):
         g = parts[p]
-        left[p] = groups.upper[g]
+        at[p], left[p] = -1, groups.upper[g]
         for k in range(base[g], base[g] + counts[g]):
             left[p] -= alpha[k]
-        cover(groups, new, groups.lo[g], groups.hi[g])
+        cover(groups.lo, groups.hi, new, groups.lo[g], groups.hi[g])
     exhausted = False
     while not exhausted:
-        share = max(left.min(), 0.0)
-        if share > DUST * groups.bounds[i] and at.max() >= 0:
+        share, furthest = left[0], -1
+        for p in range(n_parts):
+            share, furthest = min(share, left[p]), max(furthest, at[p])
+        share = max(share, 0.0)
+        if share > DUST * groups.bounds[i] and furthest >= 0:
             place = base[new] + counts[new]
-            slots[place] = _joined(rows, b, pool, groups, i, parts, at)
+            slots[place] = _joined(rows, base, slots, groups.filled, i, parts, at)
             alpha[place], used[place] = share, 0
             for p in range(n_parts):
                 if at[p] >= 0:
@@ -167,92 +176,96 @@ def _united(rows, b, pool, groups, i, parts):
     for g in parts:
         counts[g] = 0
     for a in range(counts[new]):
-        owe_products(pool, new, a)
+        owe_products(gram, gram_base[new], a)
     return new
 
 
 @register_jitable
-def _joined(rows, b, pool, groups, i, parts, at):
+def _joined(rows, base, slots, filled, i, parts, at):
     """The cut that is wrong where one of the parts' cuts is, which are numbered `at`; -1 is the truth."""
-    base, slots = pool[0], pool[2]
-    first, end, loss = rows.offsets[i + 1], rows.offsets[i], 0.0
+    truth, offsets, Z, starts, firsts, lengths, _, b = rows
+    first, end, loss = offsets[i + 1], offsets[i], 0.0
     for p in range(parts.shape[0]):
         if at[p] >= 0:
             row = slots[base[parts[p]] + at[p]]
-            first, end = min(first, rows.firsts[row]), max(end, rows.firsts[row] + rows.lengths[row])
+            first, end = min(first, firsts[row]), max(end, firsts[row] + lengths[row])
             loss += b[row]
-    new = new_row(rows, b, groups, i, first, loss, end - first)
-    start = rows.starts[new]
+    new = new_row(rows, filled, i, first, loss, end - first)
+    start = starts[new]
     for t in range(first, end):
-        rows.Z[start + t - first] = rows.truth[t]
+        Z[start + t - first] = truth[t]
     for p in range(parts.shape[0]):
         if at[p] >= 0:
             row = slots[base[parts[p]] + at[p]]
-            for t in range(rows.lengths[row]):
-                rows.Z[start + rows.firsts[row] - first + t] = rows.Z[rows.starts[row] + t]
+            for t in range(lengths[row]):
+                Z[start + firsts[row] - first + t] = Z[starts[row] + t]
     return new
 
 
-@njit(nogil=True, cache=True)
-def split(rows, b, pool, groups, asked, begin):
+@njit(nogil=True, cache=True, _nrt=False)
+def split(rows, pool, groups, asked, begin):
     """Divide the groups from number `begin` on that fall apart: where no cut is wrong any more in `apart`
     tokens between others.
 
     A part gets what of each cut is wrong there, with the cut's dual: sums over cuts stay as they are.
     Returns the number of groups done: fewer than all where room is short.
     """
-    base, counts, slots, alpha, used, _, _ = pool
-    n_groups = groups.filled[0]
-    longest = 0
-    for g in range(begin, n_groups):
-        longest = max(longest, groups.hi[g] - groups.lo[g])
-    firsts, ends = np.empty((2, longest + 1), np.int64)
-    marks = np.empty(longest + 1, np.bool_)
-    nothing = np.zeros(longest + 1, np.bool_)
+    base, counts, slots, alpha, used, gram_base, gram = pool
+    filled, owner, apart = groups.filled, groups.owner, asked.apart
+    n_groups, room = filled[0], sizes(rows, pool, groups)
+    firsts, ends, marks, nothing = asked.room[0], asked.room[1], asked.room[2], asked.room[3]
+    nothing[:] = 0
     for g in range(begin, n_groups):
         lo, T = groups.lo[g], groups.hi[g] - groups.lo[g]
         mine = slots[base[g] : base[g] + counts[g]]
-        marks[:T] = False
+        marks[:T] = 0
         for row in mine:
-            for t in range(rows.lengths[row]):
-                here = rows.firsts[row] + t
-                marks[here - lo] |= rows.Z[rows.starts[row] + t] != rows.truth[here]
-        n_parts = _find_runs(nothing[:T], marks[:T], asked.apart, lo, firsts, ends)
+            _mark_wrong(rows.truth, rows.Z, rows.starts[row], rows.firsts[row], rows.lengths[row], lo, marks)
+        n_parts = _find_runs(nothing[:T], marks[:T], apart, lo, firsts, ends)
         if n_parts < 2:
             continue
-        if not has_room(rows, b, pool, groups, n_parts * mine.shape[0], n_parts, T):
+        if not has_room(filled, room, n_parts * mine.shape[0], n_parts, T):
             return g
         for p in range(n_parts):
-            new = new_group(rows, pool, groups, groups.owner[g], mine.shape[0])
+            new = new_group(rows.offsets, pool, groups, owner[g], mine.shape[0])
             for j in range(mine.shape[0]):
                 row = mine[j]
-                first, end = _wrong_within(rows, row, firsts[p], ends[p])
+                first, end, start = _wrong_within(rows, row, firsts[p], ends[p])
                 if first == end:
                     continue
-                start = rows.starts[row] + first - rows.firsts[row]
                 z = rows.Z[start : start + end - first]
-                k = find_cut(rows, pool, new, first, z)
+                k = find_cut(rows, slots[base[new] : base[new] + counts[new]], first, z)
                 if k < 0:
-                    k = base[new] + counts[new]
-                    slots[k] = write_cut(rows, b, groups, asked, groups.owner[g], first, z)
-                    alpha[k], used[k] = 0.0, 0
+                    k = counts[new]
                     counts[new] += 1
-                    cover(groups, new, first, end)
+                    here = base[new] + k
+                    slots[here] = write_cut(rows, filled, asked.losses, asked.y, owner[g], first, z)
+                    alpha[here], used[here] = 0.0, 0
+                    owe_products(gram, gram_base[new], k)
+                    cover(groups.lo, groups.hi, new, first, end)
+                k += base[new]
                 alpha[k] += alpha[base[g] + j]
                 used[k] = max(used[k], used[base[g] + j])
-            for j in range(counts[new]):
-                owe_products(pool, new, j)
         counts[g] = 0
     return n_groups
 
 
 @register_jitable
+def _mark_wrong(truth, Z, start, first, length, lo, marks):
+    for t in range(length):
+        if Z[start + t] != truth[first + t]:
+            marks[first + t - lo] = 1
+
+
+@register_jitable
 def _wrong_within(rows, row, first, end):
-    """The first wrong token of a cut at or after `first`, and the end of its last one before `end`."""
+    """The first wrong token of a cut at or after `first`, the end of its last one before `end`, and where the
+    label of the first lies in Z."""
+    truth, Z, start, begin = rows.truth, rows.Z, rows.starts[row], rows.firsts[row]
     low, high = end, end
-    for t in range(max(first, rows.firsts[row]), min(end, rows.firsts[row] + rows.lengths[row])):
-        if rows.Z[rows.starts[row] + t - rows.firsts[row]] != rows.truth[t]:
+    for t in range(max(first, begin), min(end, begin + rows.lengths[row])):
+        if Z[start + t - begin] != truth[t]:
             if low == end:
                 low = t
             high = t + 1
-    return low, high
+    return low, high, start + low - begin

@@ -1,8 +1,6 @@
 """Compiled loops over vectors that need no room for what lies between."""
 
-from numba.extending import register_jitable
-
-from .compiler import njit
+from .compiler import njit, register_jitable
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})

@@ -57,6 +57,10 @@ class Stretches(Remembered):
         self.arena = RunArena(self.model, self.data)
         self.bounds, self.heads = self.upper, np.full(problem.n, -1)
         self._numbers = self.data.numbers_before
+        T = self.data.X.lengths.max(initial=0)
+        self._room = np.empty((4, T + 1), np.int64), np.empty(T + 1)
+        view = self.arena.view()
+        self._outputs = view.truth, view.offsets
         self.n_groups = 0
         for name in _GROUP:
             setattr(self, name, np.zeros(0, np.float64 if name in ("upper", "gained") else np.int64))
@@ -105,16 +109,18 @@ class Stretches(Remembered):
     def _asked(self, index, Z, starts):
         from .._jit.stretch_cuts import Asked
 
-        return Asked(index, Z, starts, self.model.loss_table, self.data.y, self.model.order)
+        return Asked(index, Z, starts, self.model.loss_table, self.data.y, self.model.order, *self._room)
 
     def _change(self, loop, *arguments):
         """Run a compiled loop that appends to the arrays."""
-        from .._jit.stretch_cuts import Groups
+        from .._jit.stretch_cuts import Groups, Outputs
 
         arena = self.arena
         filled = np.array([self.n_groups, self.size, self.gram_size, arena.n_rows, arena.size])
         groups = Groups(*(getattr(self, name) for name in _PLACE), self.heads, self.bounds, filled)
-        done = loop(arena.view(), arena.b, self.pool, groups, *arguments)
+        cuts = (arena.Z, arena.starts, arena.firsts, arena.lengths, arena.examples, arena.b)
+        rows = Outputs(*self._outputs, *cuts)
+        done = loop(rows, self.pool, groups, *arguments)
         self.n_groups, self.size, self.gram_size, arena.n_rows, arena.size = filled.tolist()
         return done
 
