@@ -4,11 +4,15 @@ A helper is compiled into each loop that calls it.  Left to itself numba also op
 and makes machine code of it and a function that C could call, for a third of the time of a first run; all a
 loop needs is the helper's intermediate code, which is optimised where it is linked in.
 
-The parts of numba that this builds on are not promised to stay: where one is missing, `LOOP` and `HELPER`
-leave all of it to numba.
+The parts of numba that this builds on are not promised to stay: with a version that was not tried, or where
+one of them is missing, `LOOP` and `HELPER` leave all of it to numba.
 """
 
+import numba
 from numba.core import codegen, compiler
+
+#: Versions of numba with which all tests have passed.
+TRIED = ("0.68",)
 
 
 class QuickFlags(compiler.Flags):
@@ -85,5 +89,6 @@ _BUILT_ON = (
     *("_raise_if_finalized", "_ensure_finalized", "_get_module_for_linking", "enable_object_caching"),
     *("_finalize_dynamic_globals", "_verify_declare_only_symbols"),
 )
-if all(hasattr(codegen.JITCodeLibrary, name) for name in _BUILT_ON):
+_IS_TRIED = ".".join(numba.__version__.split(".")[:2]) in TRIED
+if _IS_TRIED and all(hasattr(codegen.JITCodeLibrary, name) for name in _BUILT_ON):
     LOOP, HELPER = LOOP | {"pipeline_class": Loop}, HELPER | {"pipeline_class": Helper}
