@@ -1,7 +1,8 @@
 """Newton steps of solvers/newton.py, many in one call: for data so small that calls cost more than the work.
 
 Scores are found anew from each w; a point depends on where its call began and nothing else.
-Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is an
+Dense examples come in blocks (`blocks_of` of data/blocks.py): what is one for every example is then done for
+many at once, whose numbers lie side by side.  Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is an
 intercept), and all sums are times C.
 """
 
@@ -16,7 +17,7 @@ from .scalar_loss import FUSED, charge, curvature, target, touched
 MU, PRIMAL, DUAL = range(3)
 #: A diagonal that is less than this share of its column's is singular but for rounding.
 SINGULAR = 1e-12
-#: Dense rows that are multiplied at once.
+#: Examples of a block.
 ROWS = 64
 
 
@@ -32,18 +33,18 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
     """
     n, d = y.shape[0], r2.shape[0]
     fall, loose, ahead, tried, keeps = rule
-    S, v, g, direction = np.empty(n), np.empty(d), np.empty(d), np.empty(d)
+    S, c, v, g, direction = np.empty(n), np.empty(n), np.empty(d), np.empty(d), np.empty(d)
     H, mu, weight = np.empty((d + d % 2, d + d % 2)), start_mu, 0.0
     promise, trust = np.inf, 0.0  # what the last step promised; the same of the last new Hessian
     for i in range(n):
         weight += C * s[i]
     k, is_new, enough = 0, True, 0.0
     while k < W.shape[0]:
-        linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, v)
+        linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, c, v)
         regular, slack = _gradient(w, v, r2, prior, g)
         if is_new:
             primal = regular + losses
-            dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, direction)
+            dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, c, direction)
             for j in range(d):  # a copy of slices would compile a message on shapes, for two seconds
                 W[k, j] = w[j]
             path[k, MU], path[k, PRIMAL], path[k, DUAL] = mu, primal, dual
@@ -66,7 +67,7 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
             continue
         if not 0.0 < promise < np.inf:
             return k + 1, mu, 0.0
-        _project(X, direction, has_bias, dS)
+        project(X, direction, has_bias, dS)
         if error + promise <= ahead * enough and promise <= 0.1 * tried:
             return k + 1, mu, promise
         first, second, start = 0.0, 0.0, linear + error
@@ -82,34 +83,19 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
 
 
 @register_jitable
-def _look(phi, X, y, s, C, w, has_bias, mu, S, p, v):
-    """S, p and v = C sum_i s_i p_i x_i at w.  Returns C times the sums of t p - charge, of the losses, and of
-    what rounding off adds."""
-    d = w.shape[0]
-    bias, pushed = w[d - 1] if has_bias else 0.0, 0.0
+def _look(phi, X, y, s, C, w, has_bias, mu, S, p, c, v):
+    """S, p, c = C s p and v = sum_i c_i x_i at w.  Returns C times the sums of t p - charge, of the losses, and
+    of what rounding off adds."""
     linear, total, error = 0.0, 0.0, 0.0
-    v[:] = 0.0
+    project(X, w, has_bias, S)
     for i in range(y.shape[0]):
-        S[i] = row_dot(X, i, w) + bias
         p[i], kept, lost, rounding = touched(phi, y[i], S[i], mu)
         linear += s[i] * kept
         total += s[i] * lost
         error += s[i] * rounding
-        c = C * s[i] * p[i]
-        if c != 0.0:
-            row_add(X, i, c, v)
-            pushed += c
-    if has_bias:
-        v[d - 1] = pushed
+        c[i] = C * s[i] * p[i]
+    gather(X, c, has_bias, v)
     return C * linear, C * total, C * error
-
-
-@register_jitable
-def _project(X, w, has_bias, out):
-    """The scores of all examples."""
-    bias = w[w.shape[0] - 1] if has_bias else 0.0
-    for i in range(out.shape[0]):
-        out[i] = row_dot(X, i, w) + bias
 
 
 @register_jitable
@@ -125,9 +111,9 @@ def _gradient(w, v, r2, prior, g):
 
 
 @register_jitable
-def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, room):
+def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, c, room):
     """D at the duals p; with an intercept those of the heavier side are scaled down until they balance.
-    `room` is as long as v, and overwritten."""
+    `room` is as long as v, and overwritten like c."""
     if not has_bias:
         return linear + _least(r2, prior, v)
     up, down = 0.0, 0.0
@@ -140,12 +126,12 @@ def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, room):
     if common <= 0.0:
         return 0.0 if up == down else -np.inf
     share_up, share_down, linear = common / up, common / down, 0.0
-    room[:] = 0.0
     for i in range(y.shape[0]):
         q = p[i] * (share_up if p[i] > 0.0 else share_down)
+        c[i] = C * s[i] * q
         if q != 0.0:
             linear += s[i] * (target(phi, y[i]) * q - charge(phi, y[i], q, 1.0))
-            row_add(X, i, C * s[i] * q, room)
+    gather(X, c, has_bias, room)
     return C * linear + _least(r2, prior, room)
 
 
@@ -240,7 +226,53 @@ def _along(phi, y, s, C, S, dS, mu, first, second, t):
     return first + t * second + C * slope, second + C * curving, along + C * value
 
 
-# The Hessian of the losses: rows one by one where they are sparse, many at a time where they are dense.
+# Scores, sums of examples and the Hessian of the losses: row by row where they are sparse, else by blocks.
+
+
+@register_jitable
+def _csr_project(X, w, has_bias, out):
+    bias = w[w.shape[0] - 1] if has_bias else 0.0
+    for i in range(out.shape[0]):
+        out[i] = row_dot(X, i, w) + bias
+
+
+@register_jitable
+def _block_project(X, w, has_bias, out):
+    blocks, z = X[0], np.empty(ROWS)
+    for k in range(blocks.shape[0]):
+        block, lo = blocks[k], k * ROWS
+        z[:] = 0.0
+        for a in range(w.shape[0]):
+            x, c = block[a], w[a]
+            for i in range(ROWS):
+                z[i] += c * x[i]
+        for i in range(min(ROWS, out.shape[0] - lo)):
+            out[lo + i] = z[i]
+
+
+@register_jitable
+def _csr_gather(X, c, has_bias, v):
+    v[:] = 0.0
+    pushed = 0.0
+    for i in range(c.shape[0]):
+        if c[i] != 0.0:
+            row_add(X, i, c[i], v)
+            pushed += c[i]
+    if has_bias:
+        v[v.shape[0] - 1] = pushed
+
+
+@register_jitable
+def _block_gather(X, c, has_bias, v):
+    blocks, some = X[0], np.zeros(ROWS)
+    v[:] = 0.0
+    for k in range(blocks.shape[0]):
+        block, lo = blocks[k], k * ROWS
+        count = min(ROWS, c.shape[0] - lo)
+        for i in range(count):
+            some[i] = c[lo + i]
+        for a in range(v.shape[0]):
+            v[a] += _inner(block[a], some, count)
 
 
 @register_jitable
@@ -261,23 +293,31 @@ def _csr_squares(phi, X, s, C, p, mu, d, has_bias, H):
 
 
 @register_jitable
-def _dense_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    values = X[0]
-    n, last = values.shape[0], d - 1
-    A, hA = np.zeros((H.shape[0], ROWS)), np.zeros((H.shape[0], ROWS))
-    i = 0
-    while i < n:
-        count = 0
-        while i < n and count < ROWS:
-            h = C * s[i] * curvature(phi, p[i], mu)
-            if h != 0.0:
-                for a in range(values.shape[1]):
-                    A[a, count], hA[a, count] = values[i, a], h * values[i, a]
-                if has_bias:
-                    A[last, count], hA[last, count] = 1.0, h
-                count += 1
-            i += 1
-        _add_products(hA, A, count, H)
+def _block_squares(phi, X, s, C, p, mu, d, has_bias, H):
+    """Those of a block that have a part in it wait for more, unless they are most of it."""
+    blocks, h, size = X[0], np.zeros(ROWS), H.shape[0]
+    A, hA, waiting = np.empty((size, ROWS)), np.empty((size, ROWS)), 0
+    for k in range(blocks.shape[0]):
+        block, lo, active = blocks[k], k * ROWS, 0
+        count = min(ROWS, p.shape[0] - lo)
+        for i in range(count):
+            h[i] = C * s[lo + i] * curvature(phi, p[lo + i], mu)
+            active += h[i] != 0.0
+        if waiting + active > ROWS or 2 * active > ROWS:
+            _add_products(hA, A, waiting, H)
+            waiting = 0
+        if 2 * active > ROWS:
+            for a in range(size):
+                for i in range(count):
+                    hA[a, i] = h[i] * block[a, i]
+            _add_products(hA, block, count, H)
+            continue
+        for i in range(count):
+            if h[i] != 0.0:
+                for a in range(size):
+                    A[a, waiting], hA[a, waiting] = block[a, i], h[i] * block[a, i]
+                waiting += 1
+    _add_products(hA, A, waiting, H)
 
 
 # The compiler may reorder these sums.
@@ -301,13 +341,32 @@ def _add_products(A, B, count, H):
             H[a + 1, b + 1] += h11
 
 
+def project(X, w, has_bias, out):
+    """The scores of all examples."""
+    return (_csr_project if len(X) == 3 else _block_project)(X, w, has_bias, out)
+
+
+def gather(X, c, has_bias, v):
+    """v = sum_i c_i x_i."""
+    return (_csr_gather if len(X) == 3 else _block_gather)(X, c, has_bias, v)
+
+
 def add_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle); H has an even number of rows, the last of which may
-    be spare."""
-    squares = _csr_squares if len(X) == 3 else _dense_squares
-    squares(phi, X, s, C, p, mu, d, has_bias, H)
+    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle) for d weights; H has an even number of rows, the last
+    of which may be spare."""
+    return (_csr_squares if len(X) == 3 else _block_squares)(phi, X, s, C, p, mu, d, has_bias, H)
+
+
+@overload(project)
+def _project(X, w, has_bias, out):
+    return _csr_project if len(X) == 3 else _block_project
+
+
+@overload(gather)
+def _gather(X, c, has_bias, v):
+    return _csr_gather if len(X) == 3 else _block_gather
 
 
 @overload(add_squares)
 def _add_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    return _csr_squares if len(X) == 3 else _dense_squares
+    return _csr_squares if len(X) == 3 else _block_squares
