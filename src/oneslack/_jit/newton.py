@@ -1,9 +1,9 @@
 """Newton steps of solvers/newton.py, many in one call: for data so small that calls cost more than the work.
 
-Scores are found anew from each w; a point depends on where its call began and nothing else.
-Dense examples come in blocks (`blocks_of` of data/blocks.py): what is one for every example is then done for
-many at once, whose numbers lie side by side.  Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is an
-intercept), and all sums are times C.
+Scores are found anew from each w; a point depends on where its call began and nothing else.  Dense examples
+come in blocks (data/blocks.py): what is done for one is done for many at once, whose numbers lie side by
+side.  Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is
+an intercept), and all sums are times C.
 """
 
 import numpy as np
@@ -84,8 +84,8 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
 
 @register_jitable
 def _look(phi, X, y, s, C, w, has_bias, mu, S, p, c, v):
-    """S, p, c = C s p and v = sum_i c_i x_i at w.  Returns C times the sums of t p - charge, of the losses, and
-    of what rounding off adds."""
+    """S, p, c = C s p and v = sum_i c_i x_i at w.  Returns C times the sums of t p - charge, of the losses,
+    and of what rounding off adds."""
     linear, total, error = 0.0, 0.0, 0.0
     project(X, w, has_bias, S)
     for i in range(y.shape[0]):
@@ -352,8 +352,8 @@ def gather(X, c, has_bias, v):
 
 
 def add_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle) for d weights; H has an even number of rows, the last
-    of which may be spare."""
+    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle) for d weights; H has an even number of rows, the
+    last of which may be spare."""
     return (_csr_squares if len(X) == 3 else _block_squares)(phi, X, s, C, p, mu, d, has_bias, H)
 
 

@@ -41,8 +41,8 @@ def is_short(problem) -> bool:
 
 
 def kept_share(problem) -> float:
-    """The share of what P lacks that a step may leave: where it leaves more, a new Hessian, after which a step
-    leaves next to nothing, gains more for its work."""
+    """The share of what P lacks that a step may leave: where it leaves more, a new Hessian, after which a
+    step leaves next to nothing, gains more for its work."""
     return float(NEXT_TO_NOTHING ** (2.0 / (2.0 + problem.smooth.hessian_work)))
 
 
