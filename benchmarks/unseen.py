@@ -39,7 +39,7 @@ CONSTANTS = [
     ("solvers.dual_newton", "DUAL_PASS"),
     ("solvers.dual_newton", "FEW_SAMPLES"),
     ("solvers.newton_sprint", "LARGEST"),
-    ("solvers.newton_sprint", "LARGEST_WITH_KINKS"),
+    ("solvers.newton_sprint", "SHORT"),
     ("solvers.newton_sprint", "FALL"),
     ("solvers.newton_sprint", "LOOSE"),
     ("solvers.newton", "SAMPLE_ROWS"),

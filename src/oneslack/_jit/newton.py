@@ -1,59 +1,72 @@
 """Newton steps of solvers/newton.py, many in one call: for data so small that calls cost more than the work.
 
-Scores are found anew from each w, so that a point of the path depends on (w, mu) before it and nothing else.
-Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is an
-intercept), and all sums are times C.
+Scores are found anew from each w; a point depends on where its call began and nothing else.  Dense examples
+come in blocks (data/blocks.py): what is done for one is done for many at once, whose numbers lie side by
+side.  Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is
+an intercept), and all sums are times C.
 """
 
 import numpy as np
 
 from .compiler import njit, overload, register_jitable
 from .rows import row_add, row_dot, row_nonzeros
-from .scalar_loss import FUSED, charge, curvature, smooth, target, touched
+from .scalar_loss import FUSED, charge, curvature, target, touched
 
 #: What `newton_path` keeps of a point: the mu that it came with, P and D.
 MU, PRIMAL, DUAL = range(3)
 #: A diagonal that is less than this share of its column's is singular but for rounding.
 SINGULAR = 1e-12
+#: Examples of a block.
+ROWS = 64
 
 
 @njit(**FUSED)
 def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, unit, W, path, p, dS):
     """Steps from w, which is changed, until the gap is `tol` or W is full, or a Newton step promises so
-    little that the duals ahead may close it; rule = (FALL, LOOSE, AHEAD, tried) of solvers/newton.py.
+    little that the duals ahead may close it; rule = (FALL, LOOSE, AHEAD, tried, keeps) of solvers/newton.py:
+    a Hessian is kept while steps with it leave at most the share `keeps` of what they promised.
 
     W[k], path[k] hold the points; p, dS the duals at the last one, and how the step from there changes the
     scores.  Returns the number of points, the last mu, and what the step promises where the duals ahead are
     worth a look, else 0.
     """
     n, d = y.shape[0], r2.shape[0]
-    fall, loose, ahead, tried = rule
-    S, v, g, direction = np.empty(n), np.empty(d), np.empty(d), np.empty(d)
-    H, mu, weight = np.empty((d, d)), start_mu, 0.0
+    fall, loose, ahead, tried, keeps = rule
+    S, c, v, g, direction = np.empty(n), np.empty(n), np.empty(d), np.empty(d), np.empty(d)
+    H, mu, weight = np.empty((d + d % 2, d + d % 2)), start_mu, 0.0
+    promise, trust = np.inf, 0.0  # what the last step promised; the same of the last new Hessian
     for i in range(n):
         weight += C * s[i]
     k, is_new, enough = 0, True, 0.0
     while k < W.shape[0]:
-        linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, v)
+        linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, c, v)
         regular, slack = _gradient(w, v, r2, prior, g)
         if is_new:
             primal = regular + losses
-            dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, direction)
+            dual = _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, c, direction)
             for j in range(d):  # a copy of slices would compile a message on shapes, for two seconds
                 W[k, j] = w[j]
             path[k, MU], path[k, PRIMAL], path[k, DUAL] = mu, primal, dual
             enough = tol * abs(primal)
             if primal - dual <= enough:
                 return k + 1, mu, 0.0
-        promise = _step(phi, X, s, C, r2, has_bias, p, mu, g, weight / unit, H, direction)
+        before, is_kept = promise, False
+        if keeps * trust > 0.0:
+            promise = _step(H, g, direction)
+            is_kept = promise <= keeps * before
+        if not is_kept:
+            _factor(phi, X, s, C, r2, has_bias, p, mu, weight / unit, H)
+            promise = _step(H, g, direction)
+            # As in `Chord`: a Hessian that promised too much is not believed again.
+            trust = promise if trust == 0.0 or promise <= max(keeps, 0.5) * trust else 0.0
         # Follow the path w(mu) loosely, as `descend` does.
         if is_new and min(slack, promise if error > 0.5 * enough else np.inf) <= loose * error:
             mu *= min(max(np.sqrt(0.4 * enough / max(error, 1e-300)), fall), 0.7)
-            is_new = False
+            is_new, trust = False, 0.0
             continue
         if not 0.0 < promise < np.inf:
             return k + 1, mu, 0.0
-        _project(X, direction, has_bias, dS)
+        project(X, direction, has_bias, dS)
         if error + promise <= ahead * enough and promise <= 0.1 * tried:
             return k + 1, mu, promise
         first, second, start = 0.0, 0.0, linear + error
@@ -69,34 +82,19 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
 
 
 @register_jitable
-def _look(phi, X, y, s, C, w, has_bias, mu, S, p, v):
-    """S, p and v = C sum_i s_i p_i x_i at w.  Returns C times the sums of t p - charge, of the losses, and of
-    what rounding off adds."""
-    d = w.shape[0]
-    bias, pushed = w[d - 1] if has_bias else 0.0, 0.0
+def _look(phi, X, y, s, C, w, has_bias, mu, S, p, c, v):
+    """S, p, c = C s p and v = sum_i c_i x_i at w.  Returns C times the sums of t p - charge, of the losses,
+    and of what rounding off adds."""
     linear, total, error = 0.0, 0.0, 0.0
-    v[:] = 0.0
+    project(X, w, has_bias, S)
     for i in range(y.shape[0]):
-        S[i] = row_dot(X, i, w) + bias
         p[i], kept, lost, rounding = touched(phi, y[i], S[i], mu)
         linear += s[i] * kept
         total += s[i] * lost
         error += s[i] * rounding
-        c = C * s[i] * p[i]
-        if c != 0.0:
-            row_add(X, i, c, v)
-            pushed += c
-    if has_bias:
-        v[d - 1] = pushed
+        c[i] = C * s[i] * p[i]
+    gather(X, c, has_bias, v)
     return C * linear, C * total, C * error
-
-
-@register_jitable
-def _project(X, w, has_bias, out):
-    """The scores of all examples."""
-    bias = w[w.shape[0] - 1] if has_bias else 0.0
-    for i in range(out.shape[0]):
-        out[i] = row_dot(X, i, w) + bias
 
 
 @register_jitable
@@ -112,9 +110,9 @@ def _gradient(w, v, r2, prior, g):
 
 
 @register_jitable
-def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, room):
+def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, c, room):
     """D at the duals p; with an intercept those of the heavier side are scaled down until they balance.
-    `room` is as long as v, and overwritten."""
+    `room` is as long as v, and overwritten like c."""
     if not has_bias:
         return linear + _least(r2, prior, v)
     up, down = 0.0, 0.0
@@ -127,12 +125,12 @@ def _dual(phi, X, y, s, C, r2, prior, has_bias, p, linear, v, room):
     if common <= 0.0:
         return 0.0 if up == down else -np.inf
     share_up, share_down, linear = common / up, common / down, 0.0
-    room[:] = 0.0
     for i in range(y.shape[0]):
         q = p[i] * (share_up if p[i] > 0.0 else share_down)
+        c[i] = C * s[i] * q
         if q != 0.0:
             linear += s[i] * (target(phi, y[i]) * q - charge(phi, y[i], q, 1.0))
-            row_add(X, i, C * s[i] * q, room)
+    gather(X, c, has_bias, room)
     return C * linear + _least(r2, prior, room)
 
 
@@ -147,21 +145,36 @@ def _least(r2, prior, v):
 
 
 @register_jitable
-def _step(phi, X, s, C, r2, has_bias, p, mu, g, per_unit, H, direction):
-    """The Newton step where the duals are p; returns what it promises.  A free weight without curvature is
-    given a little."""
+def _factor(phi, X, s, C, r2, has_bias, p, mu, per_unit, H):
+    """H: the Cholesky factor of the Hessian where the duals are p.  A free weight without curvature is given
+    a little."""
     d = r2.shape[0]
     H[:, :] = 0.0
-    add_squares(phi, X, s, C, p, mu, has_bias, H)
+    add_squares(phi, X, s, C, p, mu, d, has_bias, H)
     for j in range(d):
         H[j, j] += r2[j] + 1e-13 * (1.0 + H[j, j])
         if r2[j] == 0.0:
             H[j, j] = max(H[j, j], 1e-4 * per_unit)
-        direction[j] = -g[j]
-    _solve(H, direction)
-    promise = 0.0
-    for j in range(d):
-        promise -= 0.5 * g[j] * direction[j]
+    for a in range(d):
+        row = H[a]
+        for b in range(a):
+            row[b] = (row[b] - _inner(row, H[b], b)) / H[b, b]
+        # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
+        row[a] = np.sqrt(max(row[a] - _inner(row, row, a), SINGULAR * row[a]))
+
+
+@register_jitable
+def _step(H, g, x):
+    """x: the Newton step from the gradient g, H being the factor; returns what it promises."""
+    d, promise = x.shape[0], 0.0
+    for a in range(d):
+        x[a] = (-g[a] - _inner(H[a], x, a)) / H[a, a]
+    for a in range(d - 1, -1, -1):
+        row = H[a]
+        x[a] /= row[a]
+        promise -= 0.5 * g[a] * x[a]
+        for c in range(a):
+            x[c] -= row[c] * x[a]
     return promise
 
 
@@ -172,24 +185,6 @@ def _inner(x, y, count):
     for k in range(count):
         total += x[k] * y[k]
     return total
-
-
-@register_jitable
-def _solve(H, x):
-    """x = H^-1 x for positive definite H, given by its lower triangle, which becomes its Cholesky factor."""
-    d = x.shape[0]
-    for a in range(d):
-        row = H[a]
-        for b in range(a):
-            row[b] = (row[b] - _inner(row, H[b], b)) / H[b, b]
-        # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
-        row[a] = np.sqrt(max(row[a] - _inner(row, row, a), SINGULAR * row[a]))
-        x[a] = (x[a] - _inner(row, x, a)) / row[a]
-    for a in range(d - 1, -1, -1):
-        row = H[a]
-        x[a] /= row[a]
-        for c in range(a):
-            x[c] -= row[c] * x[a]
 
 
 @njit(**FUSED)
@@ -222,20 +217,65 @@ def _along(phi, y, s, C, S, dS, mu, first, second, t):
     slope, curving, value = 0.0, 0.0, 0.0
     for i in range(y.shape[0]):
         z = S[i] + t * dS[i]
-        p, error = smooth(phi, y[i], z, mu)
+        p, kept, _, error = touched(phi, y[i], z, mu)
         slope -= s[i] * dS[i] * p
         curving += s[i] * dS[i] * dS[i] * curvature(phi, p, mu)
-        value += s[i] * (target(phi, y[i]) * p - charge(phi, y[i], p, 1.0) - p * z + error)
+        value += s[i] * (kept - p * z + error)
     along = t * (first + 0.5 * t * second)
     return first + t * second + C * slope, second + C * curving, along + C * value
 
 
-# The Hessian of the losses: rows one by one where they are sparse, four at a time where they are dense.
+# Scores, sums of examples and the Hessian of the losses: row by row where they are sparse, else by blocks.
 
 
 @register_jitable
-def _csr_squares(phi, X, s, C, p, mu, has_bias, H):
-    d = H.shape[0]
+def _csr_project(X, w, has_bias, out):
+    bias = w[w.shape[0] - 1] if has_bias else 0.0
+    for i in range(out.shape[0]):
+        out[i] = row_dot(X, i, w) + bias
+
+
+@register_jitable
+def _block_project(X, w, has_bias, out):
+    blocks, z = X[0], np.empty(ROWS)
+    for k in range(blocks.shape[0]):
+        block, lo = blocks[k], k * ROWS
+        z[:] = 0.0
+        for a in range(w.shape[0]):
+            x, c = block[a], w[a]
+            for i in range(ROWS):
+                z[i] += c * x[i]
+        for i in range(min(ROWS, out.shape[0] - lo)):
+            out[lo + i] = z[i]
+
+
+@register_jitable
+def _csr_gather(X, c, has_bias, v):
+    v[:] = 0.0
+    pushed = 0.0
+    for i in range(c.shape[0]):
+        if c[i] != 0.0:
+            row_add(X, i, c[i], v)
+            pushed += c[i]
+    if has_bias:
+        v[v.shape[0] - 1] = pushed
+
+
+@register_jitable
+def _block_gather(X, c, has_bias, v):
+    blocks, some = X[0], np.zeros(ROWS)
+    v[:] = 0.0
+    for k in range(blocks.shape[0]):
+        block, lo = blocks[k], k * ROWS
+        count = min(ROWS, c.shape[0] - lo)
+        for i in range(count):
+            some[i] = c[lo + i]
+        for a in range(v.shape[0]):
+            v[a] += _inner(block[a], some, count)
+
+
+@register_jitable
+def _csr_squares(phi, X, s, C, p, mu, d, has_bias, H):
     index, number = np.empty(d, np.int64), np.empty(d)
     for i in range(p.shape[0]):
         h = C * s[i] * curvature(phi, p[i], mu)
@@ -252,39 +292,80 @@ def _csr_squares(phi, X, s, C, p, mu, has_bias, H):
 
 
 @register_jitable
-def _dense_squares(phi, X, s, C, p, mu, has_bias, H):
-    values = X[0]
-    n, d = values.shape
-    h, rows = np.empty(4), np.empty(4, np.int64)
-    i = 0
-    while i < n:
-        count = 0
-        while i < n and count < 4:
-            c = C * s[i] * curvature(phi, p[i], mu)
-            if c != 0.0:
-                h[count], rows[count] = c, i
-                count += 1
-            i += 1
-        for k in range(count, 4):
-            h[k], rows[k] = 0.0, 0
-        x0, x1, x2, x3 = values[rows[0]], values[rows[1]], values[rows[2]], values[rows[3]]
-        for a in range(d):
-            c0, c1, c2, c3 = h[0] * x0[a], h[1] * x1[a], h[2] * x2[a], h[3] * x3[a]
-            row = H[a]
-            for b in range(a + 1):
-                row[b] += (c0 * x0[b] + c1 * x1[b]) + (c2 * x2[b] + c3 * x3[b])
-            if has_bias:
-                H[d, a] += (c0 + c1) + (c2 + c3)
-        if has_bias:
-            H[d, d] += (h[0] + h[1]) + (h[2] + h[3])
+def _block_squares(phi, X, s, C, p, mu, d, has_bias, H):
+    """Those of a block that have a part in it wait for more, unless they are most of it."""
+    blocks, h, size = X[0], np.zeros(ROWS), H.shape[0]
+    A, hA, waiting = np.empty((size, ROWS)), np.empty((size, ROWS)), 0
+    for k in range(blocks.shape[0]):
+        block, lo, active = blocks[k], k * ROWS, 0
+        count = min(ROWS, p.shape[0] - lo)
+        for i in range(count):
+            h[i] = C * s[lo + i] * curvature(phi, p[lo + i], mu)
+            active += h[i] != 0.0
+        if waiting + active > ROWS or 2 * active > ROWS:
+            _add_products(hA, A, waiting, H)
+            waiting = 0
+        if 2 * active > ROWS:
+            for a in range(size):
+                for i in range(count):
+                    hA[a, i] = h[i] * block[a, i]
+            _add_products(hA, block, count, H)
+            continue
+        for i in range(count):
+            if h[i] != 0.0:
+                for a in range(size):
+                    A[a, waiting], hA[a, waiting] = block[a, i], h[i] * block[a, i]
+                waiting += 1
+    _add_products(hA, A, waiting, H)
 
 
-def add_squares(phi, X, s, C, p, mu, has_bias, H):
-    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle)."""
-    squares = _csr_squares if len(X) == 3 else _dense_squares
-    squares(phi, X, s, C, p, mu, has_bias, H)
+# The compiler may reorder these sums.
+@register_jitable(fastmath={"reassoc", "contract"})
+def _add_products(A, B, count, H):
+    """H += A B' (lower triangle) of their first `count` columns, in tiles of 2 x 2: a number is read once for
+    two products."""
+    for a in range(0, H.shape[0], 2):
+        a0, a1 = A[a], A[a + 1]
+        for b in range(0, a + 1, 2):
+            b0, b1 = B[b], B[b + 1]
+            h00, h01, h10, h11 = 0.0, 0.0, 0.0, 0.0
+            for k in range(count):
+                h00 += a0[k] * b0[k]
+                h01 += a0[k] * b1[k]
+                h10 += a1[k] * b0[k]
+                h11 += a1[k] * b1[k]
+            H[a, b] += h00
+            H[a, b + 1] += h01
+            H[a + 1, b] += h10
+            H[a + 1, b + 1] += h11
+
+
+def project(X, w, has_bias, out):
+    """The scores of all examples."""
+    return (_csr_project if len(X) == 3 else _block_project)(X, w, has_bias, out)
+
+
+def gather(X, c, has_bias, v):
+    """v = sum_i c_i x_i."""
+    return (_csr_gather if len(X) == 3 else _block_gather)(X, c, has_bias, v)
+
+
+def add_squares(phi, X, s, C, p, mu, d, has_bias, H):
+    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle) for d weights; H has an even number of rows, the
+    last of which may be spare."""
+    return (_csr_squares if len(X) == 3 else _block_squares)(phi, X, s, C, p, mu, d, has_bias, H)
+
+
+@overload(project)
+def _project(X, w, has_bias, out):
+    return _csr_project if len(X) == 3 else _block_project
+
+
+@overload(gather)
+def _gather(X, c, has_bias, v):
+    return _csr_gather if len(X) == 3 else _block_gather
 
 
 @overload(add_squares)
-def _add_squares(phi, X, s, C, p, mu, has_bias, H):
-    return _csr_squares if len(X) == 3 else _dense_squares
+def _add_squares(phi, X, s, C, p, mu, d, has_bias, H):
+    return _csr_squares if len(X) == 3 else _block_squares

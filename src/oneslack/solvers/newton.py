@@ -30,7 +30,7 @@ from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step, no_dual_point
 from .line import polish
-from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, sprint, start_of
+from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, kept_share, sprint, start_of
 from .smoothed import Smoothed
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
@@ -43,8 +43,6 @@ SAMPLE_NUMBERS = 20_000
 #: The smoothing at the start on other data or with another C, in terms of the last one's: 1 took more steps
 #: than none where C was ten times as large, 100 saved few.
 LOOSER = 10.0
-#: What a Newton step leaves of what P lacks, near the end.
-NEXT_TO_NOTHING = 1e-4
 #: The level of all the examples, behind those of the samples.
 WHOLE = 1000
 
@@ -94,7 +92,7 @@ class Newton:
                 if is_last:
                     break
         if can_sprint(problem) and "S" not in start:
-            w, mu = yield from sprint(problem, w, mu, tol, start.get("tried", np.inf), int("tried" in start))
+            w, mu = yield from sprint(problem, w, mu, tol, start.get("tried", np.inf), start.get("known", 0))
         for stage in descend(problem, w, mu, tol, start if first == WHOLE else None):
             if stage.stalled:
                 yield from self._polished(problem, stage, tol)
@@ -220,9 +218,7 @@ class Chord:
         self.smooth, self.metric = smooth, None
         self.shares, self.mu, self.promise = None, None, np.inf
         self.fresh = np.inf  # what the last new Hessian promised; 0 where old ones have lied
-        #: The share of what P lacks that a step may leave: where it leaves more, a new Hessian, after which a
-        #: step leaves next to nothing, gains more for its work.
-        self.enough = float(NEXT_TO_NOTHING ** (2.0 / (2.0 + smooth.problem.smooth.hessian_work)))
+        self.enough = kept_share(smooth.problem)
 
     def step(self, at, mu):
         """The next step."""

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...certificate.rounding import upper_lengths
+from ...data.blocks import blocks_of
 from ...data.rows import (
     LARGEST,
     SMALL,
@@ -46,6 +47,11 @@ class LinearData:
     @cached_property
     def view(self):
         return compiled_view(self.X)
+
+    @cached_property
+    def blocks(self):
+        """The same, dense examples in blocks."""
+        return self.view if sp.issparse(self.X) else (blocks_of(self.X),)
 
     @property
     def n_entries(self) -> int:

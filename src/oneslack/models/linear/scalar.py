@@ -170,7 +170,7 @@ class ScalarModel:
         W, path = np.empty((points, self.n_params)), np.empty((points, 3))
         shares, dS = np.empty(data.n), np.empty(data.n)
         count, mu, promise = newton_path(
-            self.phi, data.view, data.y, data.weights, C, regulariser.curvatures, regulariser.centre,
+            self.phi, data.blocks, data.y, data.weights, C, regulariser.curvatures, regulariser.centre,
             self.intercept, w.copy(), mu, tol, rule, data.unit or 1.0, W, path, shares, dS,
         )  # fmt: skip
         path = path[:count].T.tolist()
