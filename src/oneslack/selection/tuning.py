@@ -29,9 +29,11 @@ from .path import continued, grid_of, same_data
 LOOSE = 0.05
 #: Standard errors of the difference from the best beyond which a candidate is left behind.
 BEHIND = 2.0
+#: Candidates that the repr of a search shows.
+SHOWN = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tuning:
     """What a search has found.
 
@@ -56,6 +58,16 @@ class Tuning:
     seconds: float
     losses: np.ndarray | None
     unfinished: np.ndarray
+
+    def __repr__(self) -> str:
+        """The best candidate, and a line for each."""
+        lines = [f"<Tuning: best {_words(self.best_params)}, of {len(self.candidates)} candidates>"]
+        for k, row in enumerate(self.rows()[:SHOWN]):
+            score = (
+                f"{row['score']:.4f} ± {row['deviation']:.4f}" if np.isfinite(row["score"]) else "not tried"
+            )
+            lines.append(f"  {_words(self.candidates[k])}: {score}" + ("  best" if k == self.best else ""))
+        return "\n".join(lines + (["  ..."] if len(self.candidates) > SHOWN else []))
 
     @property
     def best_params(self) -> dict:
@@ -301,6 +313,10 @@ class Fold:
             model.fit(self.X, self.y, **self._watch)
         self.models[k] = model
         return model
+
+
+def _words(params) -> str:
+    return ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v!r}" for k, v in params.items())
 
 
 def _only_C_differs(model, params):

@@ -71,8 +71,7 @@ class Reported:
 
     def _results(self) -> list:
         """Those of the fit, one a problem; none of a model that was loaded."""
-        results = getattr(self, "result_", [])
-        return results if isinstance(results, list) else [results]
+        return list(self.result_.parts) if hasattr(self, "result_") else []
 
     def _is_certified(self) -> bool:
         """Is the gap proved?  A model file remembers it."""
