@@ -87,6 +87,20 @@ class Sentences:
             f"<Sentences{of}: {len(self):,} with {self.n_tokens:,} tokens, columns {', '.join(self.columns)}>"
         )
 
+    def __getitem__(self, chosen):
+        """Sentence i as `sentence(i)` gives it; of a slice, a mask or an array of numbers, Sentences."""
+        if isinstance(chosen, int | np.integer):
+            return self.sentence(chosen)
+        index = np.arange(len(self))[chosen]
+        lengths = np.diff(self.offsets)[index]
+        offsets = np.append(0, np.cumsum(lengths))
+        tokens = np.arange(offsets[-1]) + np.repeat(self.offsets[index] - offsets[:-1], lengths)
+        columns = {name: Column(one.values, one.codes[tokens]) for name, one in self.columns.items()}
+        return Sentences(columns, offsets, self.path)
+
+    def __iter__(self):
+        return map(self.sentence, range(len(self)))
+
     @property
     def n_tokens(self):
         return int(self.offsets[-1])
