@@ -28,7 +28,7 @@ def test_a_pipeline_is_tuned_as_scikit_learn_would(data):
         pipeline.set_params(linearsvc__C=C)
         if not found.abandoned[[0.1, 1.0].index(C)]:
             assert score == pytest.approx(cross_val_score(pipeline, X, y, cv=StratifiedKFold(3)).mean())
-    assert found.model[-1].C == found.best_C
+    assert found.best_C == found.model[-1].C
 
 
 def test_a_ranking_keeps_its_queries_whole(data):
