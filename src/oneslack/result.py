@@ -107,7 +107,7 @@ class Trace(list):
         return np.array([getattr(row, name) for row in self])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A trained w with its certificate: dual <= optimum <= primal.
 
@@ -163,6 +163,14 @@ class Result:
     def gap(self) -> float:
         """Relative duality gap (P - D) / P."""
         return relative_gap(self.primal, self.dual)
+
+    @property
+    def parts(self) -> tuple[Result, ...]:
+        """The results of the problems: this one, unless an estimator solved several, one a class."""
+        return (self,)
+
+    def __repr__(self) -> str:
+        return f"<Result of {self}>"
 
     def __str__(self) -> str:
         kind = "certified" if self.certified else "estimated"

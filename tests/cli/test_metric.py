@@ -82,7 +82,12 @@ def test_labels_by_name(folder, run):
     lines = (folder / "kinds.csv").read_text().splitlines()
     (folder / "two.csv").write_text("\n".join(line for line in lines if not line.endswith("high")))
     done = train(run, "f1", file="two.csv")
-    assert "the positive class is middle" in done.out
+    assert "the positive class is middle, which --pos-label chooses" in done.out  # they are as many
+    done = train(run, "f1", "--pos-label", "low", file="two.csv")
+    assert "the positive class is low" in done.out
+    assert json.loads(run("evaluate", "m", "two.csv", "--json").out)["positive_class"] == "low"
+    assert "was trained for the class low" in run("evaluate", "m", "two.csv", "--pos-label", "middle").err
+    train(run, "f1", "--pos-label", "middle", file="two.csv")
     facts = json.loads(run("evaluate", "m", "two.csv", "--json").out)
     assert facts["positive_class"] == "middle"
     assert facts["measures"]["f1"] == 1.0
@@ -180,3 +185,20 @@ def test_models_from_python_of_functions_and_several_labels(two_classes, run):
     assert json.loads(run("info", "several", "--json").out)["labels_an_example"] == "several"
     rows = [line.split("\t") for line in run("predict", "several", "two.svm").out.splitlines()]
     np.testing.assert_array_equal(np.array(rows, int), oneslack.load("several").predict(X))
+
+
+def test_the_rarer_class_is_looked_for(folder, run):
+    """Fraud among ok: nobody asks for the F1 of ok."""
+    rows = [f"{1.5 * (k % 5 == 0) + k % 7 / 7},{k % 3},{'fraud' if k % 5 == 0 else 'ok'}" for k in range(60)]
+    (folder / "cards.csv").write_text("\n".join(["amount,hour,label", *rows]))
+    assert "the positive class is fraud" in train(run, "f1", file="cards.csv").out
+    shown = run("evaluate", "m", "cards.csv").out
+    assert shown.startswith("F1 ")
+    assert "the positive class is fraud" in shown
+    assert run("train", "classify", "cards.csv", "-o", "plain", "-q").code == 0
+    assert json.loads(run("evaluate", "plain", "cards.csv", "--json").out)["positive_class"] == "fraud"
+    of_ok = json.loads(run("evaluate", "plain", "cards.csv", "--pos-label", "ok", "--json").out)
+    assert of_ok["positive_class"] == "ok"
+    assert "has no class 'okay'" in run("evaluate", "plain", "cards.csv", "--pos-label", "okay").err
+    refused = run("train", "classify", "cards.csv", "-o", "m", "--pos-label", "ok")
+    assert "add --metric f1" in refused.err

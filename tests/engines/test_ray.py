@@ -85,7 +85,7 @@ def test_threads_processes_and_ray_agree(examples, name, engine):
     best = min(model.objective_ for model in models)
     for model in models:
         assert model.dual_objective_ <= best * (1 + 1e-9)
-    results = elsewhere.result_ if isinstance(elsewhere.result_, list) else [elsewhere.result_]
+    results = list(elsewhere.result_.parts)
     assert all(result.trace[-1].rounds > 0 for result in results)
     assert all(result.trace[-1].bytes_moved > 0 for result in results)
 

@@ -55,7 +55,7 @@ def test_one_class_against_the_rest_reports_each_problem():
     rows, model = Rows(), LinearSVC(multi_class="ovr")
     model.fit(X, Y, callbacks=[rows])
     assert sum(row.iteration == 1 for row in rows) == 3
-    assert len(rows) == sum(result.n_iter for result in model.result_)
+    assert len(rows) == sum(result.n_iter for result in model.result_.parts)
 
 
 def test_verbose_prints_the_closing_gap(capsys):
@@ -81,8 +81,8 @@ def test_interrupt_keeps_the_best_so_far():
         model.fit(digits, labels, callbacks=[interrupt])
     assert stopped.value.result is model.result_
     assert model.coef_.shape == (10, 64)
-    assert model.result_[0].status is Status.INTERRUPTED
-    assert [result.n_iter for result in model.result_] == [5] + [1] * 9
+    assert model.result_.parts[0].status is Status.INTERRUPTED
+    assert [result.n_iter for result in model.result_.parts] == [5] + [1] * 9
 
 
 MODELS = [RankSVM(), OrdinalSVC(), MetricSVC(C=0.1), MetricSVC("prbep", C=0.1)]
@@ -102,7 +102,7 @@ def test_each_class_of_a_measure_reports():
     rows, model = Rows(), MetricSVC("f1", C=0.1, verbose=0)
     model.fit(X, Y, callbacks=[rows])
     assert sum(row.iteration == 1 for row in rows) == 3
-    assert len(rows) == sum(result.n_iter for result in model.result_)
+    assert len(rows) == sum(result.n_iter for result in model.result_.parts)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
@@ -153,7 +153,7 @@ def test_time_limit_is_for_all_classes_together(monkeypatch):
     model = LinearSVC(multi_class="ovr", tol=0.0, solver="dual_cd", time_limit=20)
     with pytest.warns(ConvergenceWarning, match=r"\(10 of 10 classes\).*raise time_limit"):
         model.fit(digits, labels)
-    steps = [result.n_iter for result in model.result_]
+    steps = [result.n_iter for result in model.result_.parts]
     assert steps[0] > 10
     assert steps[1:] == [1] * 9
 
@@ -247,5 +247,5 @@ def test_the_others_are_finished_when_the_fit_ends(callback, model, labels):
     for data in (X, X[::-1] ** 2):
         model.fit(data, labels)
         np.testing.assert_array_equal(recorder.fitted.predict(X), model.predict(X))
-    results = model.result_ if isinstance(model.result_, list) else [model.result_]
+    results = list(model.result_.parts)
     assert recorder.events[::-1].index("begin fit") == 2 + 2 * sum(result.n_iter for result in results)

@@ -102,7 +102,7 @@ def test_one_against_the_rest_is_the_sum_of_binary_optima(solver):
     optima = [binary_optimum(X, np.where(codes == k, 1.0, -1.0), 1.0, weights)[0] for k in range(3)]
     model = LinearSVC(solver=solver, multi_class="ovr", tol=1e-6).fit(X, codes, weights)
     assert model.objective_ == pytest.approx(sum(optima), rel=1e-5)
-    assert [result.primal for result in model.result_] == pytest.approx(optima, rel=1e-5)
+    assert [result.primal for result in model.result_.parts] == pytest.approx(optima, rel=1e-5)
 
 
 def test_cost_of_two_classes_is_a_weight_of_the_hinge():

@@ -79,7 +79,7 @@ def stopping(at=1):
 
 
 def results_of(model):
-    return model.result_ if isinstance(model.result_, list) else [model.result_]
+    return list(model.result_.parts)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,7 +111,7 @@ def test_partial_fit_keeps_its_portion(kind):
     assert model.n_seen_ == len(X)
     assert len(model.predict(X)) == len(X)
     if kind.endswith("ovr"):
-        assert [result.n_iter for result in model.result_] == [1, 1, 1]
+        assert [result.n_iter for result in model.result_.parts] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("search", ["grid", "C"])

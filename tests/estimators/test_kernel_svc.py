@@ -312,11 +312,11 @@ def test_a_resumed_fit_is_the_whole_one(method, tmp_path, monkeypatch):
     whole = fitted()
     with pytest.warns(ConvergenceWarning):
         part = fitted(False, max_iter=whole.n_iter_ - 1)
-    assert any(result.status.ok for result in part.result_)
+    assert any(result.status.ok for result in part.result_.parts)
     again = fitted(True)
     assert not (tmp_path / "kept").exists()
     assert again.certified_ == whole.certified_ == (method == "linear")
-    assert [r.certified for r in again.result_] == [r.certified for r in whole.result_]
+    assert [r.certified for r in again.result_.parts] == [r.certified for r in whole.result_.parts]
     np.testing.assert_allclose(again.dual_coef_, whole.dual_coef_, rtol=1e-6, atol=1e-9)
     assert again.dual_objective_ == pytest.approx(whole.dual_objective_, rel=1e-9)
 

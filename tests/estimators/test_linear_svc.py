@@ -247,7 +247,7 @@ def test_the_certificate_is_what_it_says(solver, kind):
     labels = Y if kind != "binary" else np.where(Y == 1, "yes", "no")
     multi_class = "ovr" if kind == "ovr" else "crammer_singer"
     model = LinearSVC(C=2.0, solver=solver, multi_class=multi_class).fit(X, labels)
-    results = model.result_ if kind == "ovr" else [model.result_]
+    results = list(model.result_.parts)
     assert len(results) == (3 if kind == "ovr" else 1)
     assert model.objective_ == pytest.approx(objective(model, X, labels, 2.0), rel=1e-9)
     primal, dual = (sum(getattr(r, name) for r in results) for name in ("primal", "dual"))

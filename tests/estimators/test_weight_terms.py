@@ -78,9 +78,9 @@ def test_one_against_the_rest_takes_a_row_a_class():
         problem = Problem(
             Binary(4, True), X, np.where(y == k, 1, -1), prior=np.append(prior[k], 0), nonnegative=True
         )
-        assert problem.primal(svc.result_[k].w) == pytest.approx(svc.result_[k].primal, rel=1e-9)
+        assert problem.primal(svc.result_.parts[k].w) == pytest.approx(svc.result_.parts[k].primal, rel=1e-9)
         alone = oneslack.solve(problem, tol=TOL)
-        assert alone.primal == pytest.approx(svc.result_[k].primal, rel=1e-4)
+        assert alone.primal == pytest.approx(svc.result_.parts[k].primal, rel=1e-4)
     assert (svc.coef_ >= 0).all()
 
 

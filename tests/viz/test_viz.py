@@ -74,7 +74,7 @@ def test_several_runs_are_gaps():
 def test_problems_of_one_model_are_added_up():
     model = oneslack.LinearSVC(multi_class="ovr", tol=1e-3).fit(X, Y)
     trace = model.trace_
-    assert len(model.result_) == 3
+    assert len(model.result_.parts) == 3
     assert trace[-1].primal == pytest.approx(model.objective_)
     assert trace[-1].dual == pytest.approx(model.dual_objective_)
     assert (np.diff(trace.column("seconds")) > 0).all()

@@ -140,10 +140,10 @@ def _measure(model, C, arrays, X, y, sample_weight):
         columns = np.where(y.T > 0, 1.0, -1.0)
     else:
         columns = _against_others(_known_classes(model, y), len(model.classes_))
-    has_bias = model.fit_intercept and model.metric in ("error", "f1", "fbeta")
+    has_bias, side = model.fit_intercept and model.metric in ("error", "f1", "fbeta"), model._side
     for k, signs in enumerate(columns):
-        bias = model.intercept_[k : k + 1] if has_bias else None
-        yield Linear(X, _sample_loss(model, signs, C), model.coef_[k : k + 1], bias)
+        bias = side * model.intercept_[k : k + 1] if has_bias else None
+        yield Linear(X, _sample_loss(model, side * signs, C), side * model.coef_[k : k + 1], bias)
 
 
 def _sample_loss(model, y, C):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, ClassVar
 
@@ -84,8 +84,7 @@ def read_for_model(path, saved, label, zero_based, group=None, need_labels=False
     _refuse_other_options(table, label, group)
     if need_labels and table.y is None:
         raise Refusal(f"{path}: holds no labels to compare with; use `oneslack predict`.")
-    _check_names(table, saved)
-    return _with_features(table, saved)
+    return _with_features(_in_order(table, saved), saved)
 
 
 @contextmanager
@@ -180,26 +179,28 @@ def _fits(table, saved) -> bool:
     if _is_indexed(table):
         return True
     names, expected = table.feature_names, saved.feature_names
-    return table.X.shape[1] == saved.n_features and (not names or not expected or names == expected)
+    if not names or not expected:
+        return table.X.shape[1] == saved.n_features
+    return set(expected) <= set(names)  # _in_order picks them, in the model's order
 
 
-def _check_names(table, saved):
-    """Refuse columns in another order: numbers would be taken for what they are not."""
+def _in_order(table, saved):
+    """The model's columns, found by their names in whatever order; others are left out."""
     names, expected = table.feature_names, saved.feature_names
-    if not names or not expected or len(names) != len(expected):
-        return
-    for position, (name, known) in enumerate(zip(names, expected)):
-        if name != known:
-            raise Refusal(
-                f"{table.path}, line 1: feature {position} is {name!r}, but {saved.path} was trained with "
-                f"{known!r} there; order the columns as in training, or name the label with --label."
-            )
+    if not names or not expected or names == expected or len(set(names)) < len(names):
+        return table
+    missing = [name for name in expected if name not in names]
+    if missing:
+        raise Refusal(
+            f"{table.path}, line 1: has no column {missing[0]!r}, which {saved.path} was trained with; add "
+            "it, or name the label with --label where it was taken for it."
+        )
+    columns = [names.index(name) for name in expected]
+    return replace(table, X=table.X[:, columns], feature_names=list(expected))
 
 
 def _with_features(table, saved):
     """The table with as many features as the model: absent ones that have numbers are zeros."""
-    from dataclasses import replace
-
     n, d = table.X.shape
     if d == saved.n_features:
         return table

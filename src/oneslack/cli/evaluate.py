@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .data import read_for_model
-from .options import AnyFile, FileOptions, Json, ModelFile
-from .output import guarded, print_json
+from .options import AnyFile, FileOptions, Json, ModelFile, PosLabel
+from .output import Exit, Refusal, guarded, print_json
 from .tag_model import refuse_tag_options, tagged_examples
 
 
@@ -14,6 +16,7 @@ def evaluate(
     model: ModelFile,
     file: AnyFile,
     options: FileOptions,
+    pos_label: PosLabel = None,
     as_json: Json = False,
 ):
     """Compare a model's predictions with the labels or targets in FILE.
@@ -24,7 +27,7 @@ def evaluate(
     from ..kinds.settled import settled_facts, settled_words
     from .model_store import load_to_predict
 
-    saved = load_to_predict(model)
+    saved = with_positive(load_to_predict(model), pos_label)
     examples = examples_for(saved, file, options)
     facts = {"model": saved.path, "data": file, **saved.kind.measure(saved, examples)}
     facts |= settled_facts(saved, examples)
@@ -34,6 +37,15 @@ def evaluate(
     saved.kind.show(facts)
     if words := settled_words(facts):
         print(words)
+
+
+def with_positive(saved, pos_label):
+    """The model with a class that measures look for; refused where it has no two classes."""
+    if pos_label is None:
+        return saved
+    if len(getattr(saved.model, "classes_", ())) != 2 or hasattr(saved.model, "thresholds_"):
+        raise Refusal(f"{saved.path}: does not tell two classes apart; drop --pos-label.", Exit.USAGE)
+    return replace(saved, pos_label=pos_label)
 
 
 def examples_for(saved, path, options):

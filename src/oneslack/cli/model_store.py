@@ -37,12 +37,14 @@ SOURCE = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A model file: the estimator, the header, and how the training data were read."""
+    """A model file: the estimator, the header, how the training data were read, and the class that measures
+    are asked to look for."""
 
     path: str
     model: Any
     header: dict
     source: Source | None
+    pos_label: str | None = None
 
     @property
     def kind(self):

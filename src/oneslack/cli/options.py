@@ -115,6 +115,15 @@ class FileOptions:
         return {"--columns": self.columns, "--format": self.format}
 
 
+PosLabel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLASS",
+        help="Of two classes the one that measures such as F1 look for. (default: 1 in 0/1 and -1/1, else "
+        "the rarer one)",
+    ),
+]
+
 # What is said, and where it is written.
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
@@ -137,6 +146,15 @@ class Telling:
 # What is solved, and how far.
 
 SumC = Annotated[float, typer.Option("-C", help="Weight of the sum over sentences.", callback=positive)]
+HingeC = Annotated[
+    float | None,
+    typer.Option(
+        "-C",
+        help="Weight of the sum of the hinges, as in LIBLINEAR. (default: 1; with --metric the number of "
+        "examples times the loss of one missed positive)",
+        callback=positive,
+    ),
+]
 PairC = Annotated[
     float,
     typer.Option("-C", help="Weight of the mean hinge of a pair, times the examples.", callback=positive),

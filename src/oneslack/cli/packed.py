@@ -94,7 +94,7 @@ def source_of(shards):
 
 def table_for_model(path, saved, need_labels):
     """The rows of a folder with the model's features."""
-    from .data import _check_names, _with_features
+    from .data import _with_features
 
     shards = open_packed(path)
     if need_labels and shards.manifest.labels is None:
@@ -203,3 +203,16 @@ def stream_text(model, examples, memory, seed, quiet):
             f"(budget for training {in_words(budget)})", file=sys.stderr, flush=True,
         )  # fmt: skip
     return found
+
+
+def _check_names(table, saved):
+    """Refuse columns in another order: numbers would be taken for what they are not."""
+    names, expected = table.feature_names, saved.feature_names
+    if not names or not expected or len(names) != len(expected):
+        return
+    for position, (name, known) in enumerate(zip(names, expected)):
+        if name != known:
+            raise Refusal(
+                f"{table.path}, line 1: feature {position} is {name!r}, but {saved.path} was trained with "
+                f"{known!r} there; order the columns as in training, or name the label with --label."
+            )

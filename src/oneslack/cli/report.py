@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import FileOptions, ModelFile
+from .options import FileOptions, ModelFile, PosLabel
 from .output import Exit, Refusal, check_writable, guarded, writing
 
 
@@ -29,6 +29,7 @@ def report(
         ),
     ] = None,
     options: FileOptions,
+    pos_label: PosLabel = None,
 ):  # fmt: skip
     """Write what a model is, how good and how certain, to one page that needs no network.
 
@@ -36,29 +37,35 @@ def report(
     """
     check_writable(output, inputs=[model, *([data] if data else [])])
     if data is None:
-        _refuse_options_of_data(options)
-    html = make_page(model, data, options)
+        _refuse_options_of_data(options, pos_label)
+    html = make_page(model, data, options, pos_label)
     with writing(output) as file:
         file.write(html)
 
 
-def _refuse_options_of_data(options):
-    given = {"--label": options.label, "--group": options.group, "--zero-based": options.zero_based}
+def _refuse_options_of_data(options, pos_label):
+    given = {
+        "--pos-label": pos_label,
+        "--label": options.label,
+        "--group": options.group,
+        "--zero-based": options.zero_based,
+    }
     for name, value in (given | options.of_tags()).items():
         if value is not None:
             raise Refusal(f"{name} says how --data is read; give --data, or drop it.", Exit.USAGE)
 
 
-def make_page(path, data, options) -> str:
+def make_page(path, data, options, pos_label=None) -> str:
     """The HTML of a report."""
     from .. import __version__
     from ..viz.report import page
     from ..viz.report.looks import looks
     from ..viz.report.training import about, reproduction
+    from .evaluate import with_positive
     from .model_store import load, load_to_predict
     from .report_again import commands, versions
 
-    saved = load(path) if data is None else load_to_predict(path)
+    saved = load(path) if data is None else with_positive(load_to_predict(path), pos_label)
     good, wrong, remark = _sections_of_data(saved, data, options) if data else ("", "", "")
     return page(
         os.path.basename(path),

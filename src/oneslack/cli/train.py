@@ -13,6 +13,7 @@ from .options import (
     DataFile,
     Epsilon,
     Group,
+    HingeC,
     KernelOptions,
     Label,
     Limits,
@@ -26,6 +27,7 @@ from .options import (
     PairC,
     Penalty,
     PlaneSolver,
+    PosLabel,
     Prior,
     Solver,
     Telling,
@@ -35,7 +37,7 @@ from .options import (
     positive,
     share,
 )  # fmt: skip
-from .output import check_writable, guarded
+from .output import Exit, Refusal, check_writable, guarded
 
 #: Measures of a whole sample.
 Metric = Literal[
@@ -48,10 +50,7 @@ def classify(
     *,
     file: DataFile,
     output: Output,
-    C: Annotated[
-        float,
-        typer.Option("-C", help="Weight of the sum of the hinges, as in LIBLINEAR.", callback=positive),
-    ] = 1.0,
+    C: HingeC = None,
     metric: Annotated[Metric | None, typer.Option(help="Train for this measure of the whole sample.")] = None,
     k: Annotated[
         str | None,
@@ -65,6 +64,7 @@ def classify(
         float | None,
         typer.Option(help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive),
     ] = None,
+    pos_label: PosLabel = None,
     loss: ClassLoss = None,
     penalty: Penalty = None,
     tol: Tol = 1e-3,
@@ -103,8 +103,8 @@ def classify(
     """Train a linear classifier, binary or multi-class, to a certified distance from the optimum.
 
     With --kernel it is not linear, and has no intercept; the sampled methods only estimate the distance.
-    With --metric it is trained for that measure, of the second of two labels in their sorted order, or of
-    each of more labels against the rest. Ctrl-C keeps the best model so far and says its gap.
+    With --metric it is trained for that measure of one of two classes, which --pos-label names, or of each
+    of more classes against the rest. Ctrl-C keeps the best model so far and says its gap.
     """
     from . import training
 
@@ -112,6 +112,8 @@ def classify(
     only_linear = {"loss": loss, "penalty": penalty} | weighed
     of_classes = {"multi_class": multi_class, "class_weight": class_weight}
     k = train_terms.check_metric(metric, k, beta, solver, no_intercept, **of_classes, **only_linear)
+    if pos_label is not None and metric is None:
+        raise Refusal("--pos-label is the class that a --metric looks for; add --metric f1.", Exit.USAGE)
     by_kernel = train_terms.kernel_terms(kernel, method=method, sample_size=sample_size)
     if by_kernel:
         elsewhere = {"solver": solver != "auto", "engine": not machines.is_here}
@@ -120,13 +122,17 @@ def classify(
     keeping = limits.keeping()
     examples = training.read(file, label, zero_based, streamed=metric is None and not by_kernel)
     labels = examples.labels
+    C = C or (1.0 if metric is None else "scale")
     options = {"C": C, "tol": tol, "epsilon": epsilon, "random_state": seed, **limits.parameters()}
     engine = machines.engine_for(limits.jobs)
     if not by_kernel:
         options |= {"solver": solver, "fit_intercept": not no_intercept, "engine": engine}
     if metric is not None:
         train_terms.check_size(k, examples.table)
-        model = training.build("MetricSVC", metric=metric, k=k, beta=beta or 1.0, **options)
+        positive_label = train_terms.positive_label(pos_label, labels, file)
+        model = training.build(
+            "MetricSVC", metric=metric, k=k, beta=beta or 1.0, pos_label=positive_label, **options
+        )
         return training.train(model, examples, output, telling, keeping)
     loss = loss or ("squared_hinge" if penalty == "l1" else "hinge")
     options["multi_class"] = multi_class or ("crammer_singer" if loss == "hinge" else "ovr")

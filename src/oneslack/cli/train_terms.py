@@ -104,6 +104,18 @@ def check_metric(metric, k, beta, solver, no_intercept, **others):
     return None if k is None else _size_of_k(k)
 
 
+def positive_label(text, labels, path):
+    """The label that is written so; None where nothing is said."""
+    if text is None:
+        return None
+    known = {str(label): label for label in labels}
+    if len(labels) > 2:
+        raise _usage(f"--pos-label is for two classes, and {path} has {len(labels)}; drop it.")
+    if text not in known:
+        raise _usage(f"--pos-label: {path} has no label {text!r}; it has {', '.join(known)}.")
+    return known[text]
+
+
 def _size_of_k(text):
     """A whole number of examples, or a share of them with a point in it."""
     try:

@@ -9,6 +9,7 @@ import math
 import re
 import signal
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -131,7 +132,7 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
 
     title = f"{examples.path}: {examples.title}, {subject.words}"
     tol = model.tol if model._stopping_epsilon() is None else None
-    with Interrupt() as interrupt, warnings.catch_warnings():
+    with Interrupt() as interrupt, warnings.catch_warnings(), remarks():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         with progress(title, tol, subject.n_problems, quiet) as show, watched(show.compiling):
             watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
@@ -144,9 +145,32 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
     return interrupt.asked_by
 
 
+@contextmanager
+def remarks():
+    """A fit's own remarks (`errors.Remark`) are said at its end, in a sentence."""
+    from ..errors import Remark
+
+    show, told = warnings.showwarning, []
+    warnings.simplefilter("always", Remark)
+
+    def keep(message, category, *rest):
+        if issubclass(category, Remark):
+            told.append(str(message))
+        else:
+            show(message, category, *rest)
+
+    warnings.showwarning = keep
+    try:
+        yield
+    finally:
+        warnings.showwarning = show
+        for text in dict.fromkeys(told):
+            complain(f"{text}.")
+
+
 def _facts(model, examples, subject, output, signal_number, estimate) -> dict:
     """All there is to say about a training, as JSON can hold it."""
-    results = model.result_ if isinstance(model.result_, list) else [model.result_]
+    results = model.result_.parts
     worst = max(results, key=lambda result: (not result.status.ok, result.gap))
     reached = all(result.status.name in ("CONVERGED", "EPSILON") for result in results)
     cut_short = not reached and (signal_number or any(r.status.name == "INTERRUPTED" for r in results))

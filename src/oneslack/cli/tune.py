@@ -7,7 +7,21 @@ from typing import Annotated, Literal
 
 import typer
 
-from .options import DataFile, Jobs, Json, Label, NoIntercept, Quiet, Telling, Tol, ZeroBased, not_negative
+from .options import (
+    ClassWeight,
+    DataFile,
+    Group,
+    Jobs,
+    Json,
+    Label,
+    NoIntercept,
+    PosLabel,
+    Quiet,
+    Telling,
+    Tol,
+    ZeroBased,
+    not_negative,
+)
 from .output import Exit, Refusal, check_writable, guarded, print_json
 
 
@@ -30,6 +44,38 @@ def numbers(text: str | None) -> list[float] | None:
     return [float(f"{value:.12g}") for value in values]
 
 
+#: Measures of a whole sample.
+Metric = Literal[
+    "f1", "fbeta", "error", "prbep", "precision_at_k", "recall_at_k", "roc_auc", "average_precision"
+]
+
+
+def _estimator(task, gamma, metric):
+    """(name of the estimator, its parameters)."""
+    if task in ("regress", "rank", "ordinal"):
+        return {"regress": "LinearSVR", "rank": "RankSVM", "ordinal": "OrdinalSVC"}[task], {}
+    if metric is not None:
+        return "MetricSVC", {"metric": metric}
+    return ("LinearSVC" if gamma is None else "KernelSVC"), {}
+
+
+def _refuse_others(task, **given):
+    """Refuse options of other tasks."""
+    takes = {"gamma": (None, "classify"), "metric": (None, "classify"), "group": ("rank",),
+             "class_weight": (None, "classify", "ordinal")}  # fmt: skip
+    words = {"gamma": "classes", "metric": "classes", "group": "--task rank", "class_weight": "classes"}
+    for name, value in given.items():
+        if value is not None and task not in takes[name]:
+            option = f"--{name.replace('_', '-')}"
+            raise Refusal(f"{option} is for {words[name]}; drop it, or --task {task}.", Exit.USAGE)
+
+
+def _label(text, examples, file):
+    from .train_terms import positive_label
+
+    return positive_label(text, examples.labels, file)
+
+
 @guarded
 def tune(
     file: DataFile,
@@ -40,7 +86,15 @@ def tune(
             help="Train on all examples with the best parameters, and write the model here.",
         ),
     ] = None,
-    task: Annotated[Literal["classify", "regress"], typer.Option(help="Classes, or numbers.")] = "classify",
+    task: Annotated[
+        Literal["classify", "regress", "rank", "ordinal"] | None,
+        typer.Option(help="Classes, numbers, an order in queries, classes in an order. (default: classify)"),
+    ] = None,
+    metric: Annotated[
+        Metric | None, typer.Option(help="For classes: train for this measure, and compare by it.")
+    ] = None,
+    pos_label: PosLabel = None,
+    class_weight: ClassWeight = None,
     C: Annotated[
         str,
         typer.Option(
@@ -77,6 +131,7 @@ def tune(
     ] = None,
     jobs: Jobs = None,
     label: Label = None,
+    group: Group = None,
     zero_based: ZeroBased = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -87,10 +142,13 @@ def tune(
     are compared by their accuracy are trained no more precisely than that needs, and --tol is for the model
     that is written; all others that may win are trained to --tol.
     """
-    from . import training, tune_report
+    from . import train_terms, training, tune_report
 
-    if task == "regress" and gamma is not None:
-        raise Refusal("--gamma is for classes; drop it, or --task regress.", Exit.USAGE)
+    _refuse_others(task, gamma=gamma, metric=metric, class_weight=class_weight, group=group)
+    if gamma is not None and metric is not None:
+        raise Refusal("--metric is for linear models; drop it, or --gamma.", Exit.USAGE)
+    if metric in ("fbeta", "precision_at_k", "recall_at_k"):
+        raise Refusal(f"--metric {metric} needs numbers of its own; use oneslack.tune in Python.", Exit.USAGE)
     if output is not None and plot is not None and os.path.realpath(output) == os.path.realpath(plot):
         raise Refusal(f"{plot}: cannot hold both the model and the picture; name another.", Exit.USAGE)
     for path in (output, plot):
@@ -99,17 +157,30 @@ def tune(
     tune_report.check_scoring(scoring)
     if plot is not None:
         tune_report.check_picture(plot)
-    examples = training.read(file, label, zero_based, what="labels" if task == "classify" else "targets")
-    options = {"tol": tol, "n_jobs": jobs, "random_state": 0}
-    if task == "regress":
-        kind, options = "LinearSVR", options | {"epsilon": tube, "fit_intercept": not no_intercept}
-    else:
-        kind = "LinearSVC" if gamma is None else "KernelSVC"
-        if gamma is None:
-            options["fit_intercept"] = not no_intercept
+    what = "targets" if task in ("regress", "rank") else "labels"
+    examples = training.read(file, label, zero_based, group, what)
+    groups = getattr(examples.table, "qid", None)
+    if groups is not None and task is None:
+        raise Refusal(f"{file}: has queries; say --task rank to order them, or --task classify.", Exit.USAGE)
+    kind, options = _estimator(task, gamma, metric)
+    options |= {"tol": tol, "n_jobs": jobs}
+    if kind in ("LinearSVC", "LinearSVR", "MetricSVC"):
+        options |= {"fit_intercept": not no_intercept}
+    if kind in ("LinearSVC", "LinearSVR", "MetricSVC", "KernelSVC"):
+        options |= {"random_state": 0}
+    if kind == "LinearSVR":
+        options |= {"epsilon": tube}
+    if class_weight is not None:
+        options["class_weight"] = train_terms.weight_of_classes(class_weight, examples.labels, file)
+    terms = {"pos_label": None if pos_label is None else _label(pos_label, examples, file)}
+    if kind == "MetricSVC":
+        options |= terms
+        terms = {}
+    elif kind == "RankSVM":
+        terms = {"groups": groups}
     model = training.build(kind, **options)
     subject = training.subject_of(model, examples)
-    found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all)
+    found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all, **terms)
     if plot is not None:
         tune_report.draw(plot, found, scoring)
     facts = tune_report.facts(found, examples, output)

@@ -14,7 +14,7 @@ PICTURES = ("png", "svg", "pdf")
 INTERVAL = 1.0
 
 
-def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False):
+def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False, **terms):
     """The Tuning of a model; Ctrl-C ends it after the training at hand."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -29,6 +29,7 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False
             return tune(
                 model, examples.X, examples.y, C, grid={} if gamma is None else {"gamma": gamma}, cv=folds,
                 scoring=scoring, n_jobs=jobs, refit=False, stop_early=not try_all, on_candidate=progress,
+                **terms,
             )  # fmt: skip
         except ValueError as error:
             raise Refusal(f"{examples.path}: {error}") from error
@@ -45,7 +46,7 @@ def check_scoring(name):
     """Refuse a scorer that scikit-learn does not know."""
     from sklearn.metrics import get_scorer_names
 
-    if name is not None and name not in get_scorer_names():
+    if name is not None and name not in (*get_scorer_names(), "phrase_f1"):
         raise Refusal(
             f"--scoring: scikit-learn has no scorer {name!r}; use one of sklearn.metrics.get_scorer_names(), "
             "such as accuracy, f1_macro or roc_auc.",
@@ -92,8 +93,8 @@ def facts(found, examples, output) -> dict:
         "best": found.best_params,
         "score": float(found.mean[found.best]),
         "candidates": [
-            row | {"unfinished": bool(is_open)}
-            for row, is_open in zip(found.rows(), found.unfinished, strict=True)
+            row | {"unfinished": bool(is_open), "abandoned": bool(gone)}
+            for row, is_open, gone in zip(found.rows(), found.unfinished, found.abandoned, strict=True)
         ],
         "seconds": found.seconds,
     }
@@ -114,8 +115,11 @@ def table(found) -> str:
         for name, (_, width, form) in columns.items():
             values += f"{row[name]:>{width}{form}}" if isfinite(row[name]) else f"{'-':>{width}}"
         marks = {"best": k == found.best, "unfinished": found.unfinished[k]}
+        marks["abandoned"] = found.abandoned[k]
         lines.append("  ".join([values, *(mark for mark, is_set in marks.items() if is_set)]))
-    if not all(isfinite(row["score"]) for row in rows):
+    if found.abandoned.any():
+        lines.append("abandoned: clearly behind the best after a first look, so not trained to the end")
+    if any(not isfinite(row["score"]) and not gone for row, gone in zip(rows, found.abandoned, strict=True)):
         lines.append("-: not tried, as the loss of held-out examples had risen; --all tries every C")
     if found.unfinished.any():
         lines.append("unfinished: stopped far from the optimum, so the score says little; scale the features")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,12 +12,14 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import metrics
-from ..metrics import k_of
+from ..errors import Remark, users_level
+from ..metrics import k_of, positive_of
 from ..models.measures import measure_model
+from ..models.measures.scale import unit_of_C
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch
-from ._shared.given import check_parameters, encode
+from ._shared.given import C_or, anything, check_parameters, encode
 from ._shared.scoring import Classifies, products
 from ._shared.settled import SettlesClasses
 from ._shared.thresholds import cut_for_count
@@ -30,6 +33,7 @@ class MetricTask(Task):
     labels    (rows, n) of -1 and +1
     form      names and numbers that tell this measure from another
     function  the measure, where it is one
+    side      -1 where the positive class is the first of two: the scores that are stored are the second's
     """
 
     build: Callable
@@ -39,6 +43,7 @@ class MetricTask(Task):
     multilabel: bool
     form: tuple
     function: Callable | None = None
+    side: int = 1
 
     @property
     def n_problems(self):
@@ -50,7 +55,11 @@ class MetricTask(Task):
 
     def flat(self, coef, intercept):
         has_bias = self.build().n_params > self.n_features
-        return list(np.column_stack([coef, intercept]) if has_bias else coef)
+        return list(self.side * (np.column_stack([coef, intercept]) if has_bias else coef))
+
+    def rows(self, results):
+        coef, intercept = super().rows(results)
+        return self.side * coef, self.side * intercept
 
     def identity(self):
         return (*self.form, self.multilabel), [self.labels]
@@ -70,13 +79,17 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         "error", "f1", "fbeta", "prbep" (break-even point of precision and recall), "precision_at_k",
         "recall_at_k", "roc_auc", "average_precision", or a function loss(tp, fp, fn, tn) of counts, given
         as numbers or arrays.
-    C : float, default=1.0
-        Weight of n R.  Where P of the n examples are positive, a missed one costs F1 about n / P, and the
-        hinge 1: what C is for LinearSVC, C n / P is for F1.
+    C : float, "scale" or "auto", default="scale"
+        Weight of n R.  "scale" is n times the loss of one missed positive: for this measure what C=1 is for
+        LinearSVC, as n / (2 P - 1) for F1 where P of the n examples are positive, 1 for "error"; of several
+        labels their geometric mean.  "auto" is chosen by cross-validation over the measure itself.
     k : int or float or None, default=None
         For "precision_at_k" and "recall_at_k": how many examples are predicted positive, or which share.
     beta : float, default=1.0
         For "fbeta": above 1 recall counts more, below 1 precision.
+    pos_label : a class, or None, default=None
+        Of two classes the one that the measure looks for.  None: 1 where the labels are numbers up to 1, as 0
+        and 1 or -1 and 1; of other labels the rarer class, or the second in sorted order of two equals.
     concave : bool, default=False
         For a function: you promise that it is concave in fp for fixed tp, and the search for the worst
         output takes n log n instead of n_positive x n_negative steps.
@@ -94,7 +107,11 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
     intercept_ : ndarray of shape (1,) or (K,)
         The model's own threshold, negated.
     classes_ : ndarray of shape (K,)
-        The labels, sorted; of two, the second is the positive one.  The columns of a multi-label y.
+        The labels, sorted.  The columns of a multi-label y.
+    pos_label_ : the positive one of two classes, or None where there are more
+        Scores are positive for the second class all the same, as everywhere in scikit-learn.
+    C_ : float
+        The C that was taken.
     multilabel_ : bool
         Whether y was a matrix of labels.
 
@@ -110,11 +127,12 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
     """
 
     _input: ClassVar = {"multi_output": True}
+    _checks: ClassVar = {"C": C_or("auto", "scale"), "pos_label": anything}
 
     def __init__(
-        self, metric="f1", C=1.0, *, k=None, beta=1.0, concave=False, tol=1e-3, epsilon=None, solver="auto",
-        fit_intercept=True, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
-        random_state=None, verbose=0,
+        self, metric="f1", C="scale", *, k=None, beta=1.0, pos_label=None, concave=False, tol=1e-3,
+        epsilon=None, solver="auto", fit_intercept=True, n_jobs=None, engine=None, max_iter=100_000,
+        time_limit=None, warm_start=False, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
 
@@ -142,7 +160,7 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         return self._fit(X, y, Watch(callbacks, checkpoint, resume))
 
     def _encoded(self, X, y, sample_weight):
-        multilabel, classes, labels = columns_of(y)
+        multilabel, classes, labels, side = columns_of(y, self.pos_label)
         constant = np.flatnonzero(np.ptp(labels, axis=1) == 0)
         if self.metric == "roc_auc" and len(constant):
             raise ValueError(
@@ -150,16 +168,46 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
                 "leave out its column"
             )
         name, function = (None, self.metric) if callable(self.metric) else (self.metric, None)
+        self.C_ = self._C_of(labels)
         form = (name, self.k, self.beta, bool(self.concave), bool(self.fit_intercept))
         d = X.shape[1]
-        return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function), X
+        return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function, side), X
 
     def _store(self, task, X, coef, intercept):
         super()._store(task, X, coef, intercept)
         self.multilabel_ = task.multilabel
+        one_score = not task.multilabel and len(task.classes) == 2
+        self.pos_label_ = task.classes[(1 + task.side) // 2] if one_score else None
         if self._sees_order_alone():
-            scores = products(X, coef.T)
-            self.intercept_ = -np.array([self._cut(f, y) for f, y in zip(scores.T, task.labels, strict=True)])
+            scores = task.side * products(X, coef.T)
+            cuts = [self._cut(f, y) for f, y in zip(scores.T, task.labels, strict=True)]
+            self.intercept_ = -task.side * np.array(cuts)
+        elif self.metric != "error":
+            self._warn_of_one_class(task, products(X, coef.T) + intercept)
+
+    def _warn_of_one_class(self, task, scores):
+        """The convex bound of a measure may be least where every example gets the same answer."""
+        alike = np.flatnonzero((scores > 0).all(axis=0) | (scores <= 0).all(axis=0))
+        if len(alike) and np.ptp(task.labels[alike[0]]) > 0:
+            warnings.warn(
+                f"nothing is learned: the bound of metric={self.metric!r} is least where all examples are in "
+                "one class, as the classes overlap too much for it; train for 'roc_auc' or 'prbep', or "
+                "LinearSVC(class_weight='balanced')",
+                Remark,
+                stacklevel=users_level(),
+            )
+
+    def _C_of(self, labels):
+        if self.C != "scale":
+            return float(self.C_ if self.C == "auto" else self.C)
+        terms = {"k": self.k, "beta": self.beta}
+        units = [unit_of_C(self.metric, int(np.sum(y > 0)), len(y), **terms) for y in labels]
+        return float(np.exp(np.mean(np.log(units))))
+
+    @property
+    def _side(self) -> int:
+        """1, or -1 where the positive class is the first of two, whose score is the negative one."""
+        return -1 if self.pos_label_ is not None and self.pos_label_ == self.classes_[0] else 1
 
     def _model(self, n_features):
         return measure_model(
@@ -224,7 +272,8 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
             y = column_or_1d(y)
             if len(y) != len(scores):
                 raise ValueError(f"X has {len(scores)} rows but y has {len(y)} labels")
-            columns = y[:, None] == (self.classes_ if scores.ndim > 1 else self.classes_[1:])
+            columns = y[:, None] == (self.classes_ if scores.ndim > 1 else [self.pos_label_])
+            scores = self._side * scores
         pairs = zip(columns.T, scores.reshape(columns.shape).T, strict=True)
         return float(np.mean([self._measure(np.where(truth, 1, -1), f) for truth, f in pairs]))
 
@@ -244,8 +293,8 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         }[self.metric]()
 
 
-def columns_of(y):
-    """(whether multi-label, classes, labels (rows, n) of -1 and +1)."""
+def columns_of(y, pos_label=None):
+    """(whether multi-label, classes, labels (rows, n) of -1 and +1, side of the positive one of two)."""
     if sp.issparse(y):
         y = y.toarray()
     y = np.asarray(y)
@@ -253,7 +302,12 @@ def columns_of(y):
         strange = [value for value in np.unique(y).tolist() if value not in (0, 1)]
         if strange:
             raise ValueError(f"a matrix y must hold 0 and 1, one column a label; it holds {strange[0]!r}")
-        return True, np.arange(y.shape[1]), np.where(y.T > 0, 1.0, -1.0)
+        return True, np.arange(y.shape[1]), np.where(y.T > 0, 1.0, -1.0), 1
     classes, codes = encode(column_or_1d(y, warn=True))
-    positive = [1] if len(classes) == 2 else range(len(classes))
-    return False, classes, np.array([np.where(codes == k, 1.0, -1.0) for k in positive])
+    side, positive = 1, range(len(classes))
+    if len(classes) == 2:
+        positive = [positive_of(classes, classes[codes], pos_label)]
+        side = 2 * positive[0] - 1
+    elif pos_label is not None:
+        raise ValueError(f"pos_label={pos_label!r} is for two classes, and y has {len(classes)}; drop it")
+    return False, classes, np.array([np.where(codes == k, 1.0, -1.0) for k in positive]), side

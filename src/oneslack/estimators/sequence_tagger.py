@@ -96,7 +96,7 @@ class SequenceTagger(Fitted):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
         """Learn from tagged sentences.
 
         Parameters
@@ -106,7 +106,7 @@ class SequenceTagger(Fitted):
             wrappers take them; or an array or sparse matrix with a row a token.  `Sentences`, as the
             readers of oneslack.formats give them, need `templates`; so do shards (`open_shards`) of packed
             text, which stay on disk: "auto" is then `Streaming`.
-        Y : list of lists of labels, or the name of a column of the Sentences
+        y : list of lists of labels, or the name of a column of the Sentences
             Labels of any one type that sorts; None where a label is not known.  Such tokens are filled in
             with the best labels as training goes on (`oneslack.latent`); then the certificate is that of the
             labels filled in last, and `result_.certified` is False.
@@ -124,7 +124,7 @@ class SequenceTagger(Fitted):
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
         training = self._training_on(X)
-        with tagged_rows(indexer, X, Y) as (rows, classes, codes):
+        with tagged_rows(indexer, X, y) as (rows, classes, codes):
             model = self._chain(rows, classes, codes)
 
             def store(results):
@@ -137,7 +137,7 @@ class SequenceTagger(Fitted):
                 terms = tagger_terms(self, indexer, model, classes)
             terms |= {"rescaling": self.rescaling, "sample_weight": sample_weight}
             jobs = self._jobs(model, rows, Ragged(codes, rows.offsets), watch, terms)
-            return self._solve(jobs, store, (X, Y, sample_weight), watch, training=training)
+            return self._solve(jobs, store, (X, y, sample_weight), watch, training=training)
 
     def _training_on(self, X):
         """How `solve` is called; on packed sentences it is Streaming that "auto" means."""
@@ -220,6 +220,15 @@ class SequenceTagger(Fitted):
         labels = self.classes_[codes.values].tolist()
         return [labels[lo:hi] for lo, hi in zip(codes.offsets[:-1], codes.offsets[1:], strict=True)]
 
+    def predict_single(self, x):
+        """The labels of one sentence.
+
+        Returns
+        -------
+        labels : list of labels
+        """
+        return self.predict([x])[0]
+
     def predict_codes(self, X) -> Ragged:
         """The numbers of the labels in `classes_`: one flat array (tokens,) with offsets (sentences + 1,)."""
         return self._of_tokens(X, "predict_batch")
@@ -249,7 +258,7 @@ class SequenceTagger(Fitted):
         margins = self._of_tokens(X, "margins_batch")
         return [margins[i] for i in range(len(margins))]
 
-    def score(self, X, Y):
+    def score(self, X, y):
         """The share of tokens with the right label, of those whose label is known.
 
         Returns
@@ -259,8 +268,8 @@ class SequenceTagger(Fitted):
         check_is_fitted(self)
         X = unpacked(X)
         if is_packed(X):
-            check_column(X, Y)
-        right = [self._is_right(part, Y) for part in parts_of(X)]
+            check_column(X, y)
+        right = [self._is_right(part, y) for part in parts_of(X)]
         right = np.concatenate(right) if right else np.empty(0, bool)
         if not len(right):
             raise ValueError("there is no token to score")

@@ -89,6 +89,8 @@ def _find_layout(path, buffer, label, group, delimiter):
     if not line:
         raise FormatError(f"{path}, line 1: the file is empty; expected one example a line.")
     line = decoded(path, line, lines_before=count(buffer, b"\n", stop=start))
+    if delimiter is None and "\t" in line and _is_tsv(path):
+        delimiter = "\t"  # commas may stand inside its cells
     delimiter = delimiter or max(DELIMITERS, key=line.count)
     cells = [cell.strip() for cell in _first_cells(path, line, delimiter)]
     where = f"{path}, line 1"
@@ -109,6 +111,13 @@ def _find_layout(path, buffer, label, group, delimiter):
         feature_names=features if has_header else None,
         body=stop if has_header else start,
     )
+
+
+def _is_tsv(path) -> bool:
+    name = path.lower()
+    for packed in (".gz", ".bz2", ".xz"):
+        name = name.removesuffix(packed)
+    return name.endswith((".tsv", ".tab"))
 
 
 def _first_cells(path, line, delimiter):
@@ -193,7 +202,7 @@ def _read_any_cells(buffer, layout, dtype):
                 f"{where}: found {len(cells)} cells, but the first line has {layout.n_columns}; "
                 "expected as many in every line."
             )
-        rows.append([_feature(where, column, cells[column]) for column in layout.features])
+        rows.append([_feature(where, layout, column, cells[column]) for column in layout.features])
         if layout.label is not None:
             labels.append(_text(where, layout.label, cells, "label"))
         if layout.group is not None:
@@ -223,15 +232,21 @@ def _rows_of_cells(buffer, layout):
         raise FormatError(f"{layout.path}, line {line}: {error}; expected plain CSV.") from error
 
 
-def _feature(where, column, text):
+def _feature(where, layout, column, text):
+    if _is_number(text):
+        return float(text)
+    name = f", column {column + 1}"
+    if layout.feature_names:
+        name += f" ({layout.feature_names[layout.features.index(column)]})"
     if not text.strip():
-        raise FormatError(f"{where}, column {column + 1}: the cell is empty; fill it or drop the line.")
-    if not _is_number(text):
-        raise FormatError(
-            f"{where}, column {column + 1}: {text.strip()[:40]!r} is not a finite number; encode "
-            "words as numbers, or drop the line or the column."
-        )
-    return float(text)
+        raise FormatError(f"{where}{name}: the cell is empty; fill it or drop the line.")
+    other = layout.n_columns - 1 if layout.label is None else layout.label
+    called = f"{layout.feature_names[layout.features.index(column)]}" if layout.feature_names else column
+    hint = "" if column == other else f"; if it is the label, say --label {called}"
+    raise FormatError(
+        f"{where}{name}: {text.strip()[:40]!r} is not a finite number; encode words as numbers, or drop the "
+        f"line or the column{hint}."
+    )
 
 
 def _text(where, column, cells, what):

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import OneslackError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Column:
     """One string a token: token t has values[codes[t]].  `values` are distinct, `codes` (n,) int32.
 
@@ -38,6 +38,10 @@ class Column:
     def __len__(self):
         return len(self.codes)
 
+    def __repr__(self):
+        some = ", ".join(map(repr, self.values[:3])) + (", ..." if len(self.values) > 3 else "")
+        return f"<Column of {len(self):,} tokens, {len(self.values):,} distinct: {some}>"
+
     @property
     def nbytes(self):
         return self.codes.nbytes + sum(map(len, self.values))
@@ -47,7 +51,7 @@ class Column:
         return np.array(self.values, object)[self.codes]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sentences:
     """Named columns, and the offsets (sentences + 1,): sentence i is tokens offsets[i]:offsets[i + 1].
 
@@ -76,6 +80,26 @@ class Sentences:
 
     def __len__(self):
         return len(self.offsets) - 1
+
+    def __repr__(self):
+        of = f" of {self.path}" if self.path else ""
+        return (
+            f"<Sentences{of}: {len(self):,} with {self.n_tokens:,} tokens, columns {', '.join(self.columns)}>"
+        )
+
+    def __getitem__(self, chosen):
+        """Sentence i as `sentence(i)` gives it; of a slice, a mask or an array of numbers, Sentences."""
+        if isinstance(chosen, int | np.integer):
+            return self.sentence(chosen)
+        index = np.arange(len(self))[chosen]
+        lengths = np.diff(self.offsets)[index]
+        offsets = np.append(0, np.cumsum(lengths))
+        tokens = np.arange(offsets[-1]) + np.repeat(self.offsets[index] - offsets[:-1], lengths)
+        columns = {name: Column(one.values, one.codes[tokens]) for name, one in self.columns.items()}
+        return Sentences(columns, offsets, self.path)
+
+    def __iter__(self):
+        return map(self.sentence, range(len(self)))
 
     @property
     def n_tokens(self):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from ..errors import OneslackError
+from ..metrics import positive_of
 from . import rows
 from .printing import measure_words, show_measures
 from .registry import Kind
@@ -25,16 +28,22 @@ def cells(saved, X, scores, say=None):
 
 
 def subject(examples, model) -> Subject:
-    """Classes without an order."""
-    n = len(examples.labels)
-    return Subject(
-        f"{n} classes",
-        {"classes": examples.labels},
-        n_problems=n if model._is_ovr(n) else 1,
-    )
+    """Classes without an order; of two it is noted which one measures look for."""
+    labels = examples.labels
+    n, facts = len(labels), {"classes": labels}
+    if n == 2 and examples.y is not None:
+        facts["positive_class"] = labels[positive_of(labels, examples.y)]
+    return Subject(f"{n} classes", facts, n_problems=n if model._is_ovr(n) else 1)
 
 
 # Measures.
+
+
+class _Seen(NamedTuple):
+    """Examples that are measured, and which of two classes is the positive one."""
+
+    X: Any
+    positive: int | None
 
 
 def measure(saved, table) -> dict:
@@ -49,10 +58,11 @@ def class_facts(saved, table, own) -> dict:
     truth = codes(table.path, y, labels, f"class of {saved.path}", "compare like with like")
     confusion = confusion_table(truth, _positions(model.predict(table.X), labels), len(labels))
     accuracy = float(confusion.diagonal().sum() / confusion.sum())
+    place = positive_place(saved, y) if len(labels) == 2 else None
     return {
         "examples": table.X.shape[0],
         "accuracy": accuracy,
-        **own(model, table, truth, confusion, accuracy),
+        **own(model, _Seen(table.X, place), truth, confusion, accuracy),
         "unknown_labels": int((truth < 0).sum()),
         "classes": rates_by_class(labels, confusion),
         "confusion": confusion[: len(labels)].tolist(),
@@ -60,21 +70,47 @@ def class_facts(saved, table, own) -> dict:
 
 
 def own_facts(model, table, truth, confusion, accuracy) -> dict:
-    """Of two classes the second is the positive one."""
+    """Of two classes one is the positive one."""
     if len(model.classes_) != 2:
         return {"measures": {"accuracy": accuracy}}
-    measures = {"accuracy": accuracy, **_two_classes(model, table, truth, confusion)}
-    return {"positive_class": model.classes_[1].item(), "measures": measures}
+    place = table.positive
+    measures = {"accuracy": accuracy, **_two_classes(model, table, truth, confusion, place)}
+    return {"positive_class": model.classes_[place].item(), "measures": measures}
 
 
-def _two_classes(model, table, truth, confusion) -> dict:
-    """Of the second class; examples of unknown classes are not of it."""
+def positive_place(saved, y) -> int:
+    """Which of two classes is the positive one: as asked for, as in training, or by the rule of metrics."""
+    labels = saved.model.classes_.tolist()
+    trained = getattr(saved.model, "pos_label_", None)
+    if saved.pos_label is not None:
+        known = {str(label): k for k, label in enumerate(labels)}
+        if saved.pos_label not in known:
+            raise OneslackError(
+                f"--pos-label: {saved.path} has no class {saved.pos_label!r}; it has {', '.join(known)}."
+            )
+        if trained is not None and labels[known[saved.pos_label]] != trained:
+            raise OneslackError(
+                f"--pos-label: {saved.path} was trained for the class {trained}; drop it, or train again."
+            )
+        return known[saved.pos_label]
+    if trained is None:
+        trained = saved.header.get("training", {}).get("positive_class")
+    return labels.index(trained) if trained in labels else positive_of(labels, y)
+
+
+def _two_classes(model, table, truth, confusion, place) -> dict:
+    """Of the positive class; examples of unknown classes are not of it."""
     from .. import metrics
 
-    positive, scores = truth == 1, model.decision_function(table.X)
+    positive, scores = truth == place, (2 * place - 1) * model.decision_function(table.X)
     some, all_of_it = positive.any(), positive.all()
     return {
-        **rates(*(int(counts.sum()) for counts in (confusion[:, 1], confusion[1], confusion[1, 1]))),
+        **rates(
+            *(
+                int(counts.sum())
+                for counts in (confusion[:, place], confusion[place], confusion[place, place])
+            )
+        ),
         "roc_auc": metrics.roc_auc(positive, scores) if some and not all_of_it else None,
         "average_precision": metrics.average_precision(positive, scores) if some else None,
         "prbep": metrics.precision_recall_break_even(positive, scores) if some else None,
@@ -162,7 +198,10 @@ def sections(saved, table, facts, by_weights=True):
         remarks.append(f"{facts['unknown_labels']:,} examples have a label that the model does not know.")
     drawn = ""
     if scores.ndim == 1 and len(labels) == 2:
-        drawn = quality.curves(np.array([label == labels[1] for label in truth]), scores)
+        place = labels.index(facts["positive_class"])
+        drawn = quality.curves(
+            np.array([label == labels[place] for label in truth]), (2 * place - 1) * scores
+        )
     good = quality.quality(measure_words(facts), remarks, drawn, quality.confusion(facts))
     why = _reasons(saved, table.X, truth, predicted, labels) if by_weights else None
     return good, quality.class_errors(truth, predicted, _margins(scores, truth, predicted, labels), why)

@@ -17,7 +17,7 @@ def load(path, model=None):
     path : str or path
         A file that `save` wrote.
     model : a model of your own, or None
-        The one that a LatentSVM or LatentStructuralSVM was made with: their files hold no code.
+        The one that a StructuralSVM, LatentSVM or LatentStructuralSVM was made with: files hold no code.
 
     Returns
     -------

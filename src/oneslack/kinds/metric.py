@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import OneslackError
+from ..metrics import positive_of
 from . import classify
 from .printing import show_measures
 from .targets import Subject
@@ -20,7 +21,7 @@ def _facts(saved) -> dict:
         **classify.facts(saved),
         "metric": model.metric,
         **{name: getattr(model, name) if model.metric in of else None for name, of in PARAMETERS.items()},
-        "positive_class": None if several else model.classes_[1].item(),
+        "positive_class": None if several else model.pos_label_.item(),
         "labels_an_example": "several" if model.multilabel_ else None,
     }
 
@@ -32,8 +33,9 @@ def _subject(examples, model) -> Subject:
     words = "".join(f" ({name}={value if name == 'k' else f'{value:g}'})" for name, value in own.items())
     facts = {"classes": labels, "metric": metric, **own}
     if len(labels) == 2:
-        remark = f"trained for {metric}{words}; the positive class is {labels[1]}"
-        return Subject("2 classes", {**facts, "positive_class": labels[1]}, remark)
+        positive = labels[positive_of(labels, examples.y, model.pos_label)]
+        remark = f"trained for {metric}{words}; the positive class is {positive}, which --pos-label chooses"
+        return Subject("2 classes", {**facts, "positive_class": positive}, remark)
     remark = f"trained for {metric}{words}, each class against the rest"
     return Subject(f"{len(labels)} classes", facts, remark, n_problems=len(labels))
 

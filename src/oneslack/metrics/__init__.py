@@ -2,6 +2,7 @@
 
 from .brackets import BracketScores, bracket_f1, bracket_scores
 from .phrases import PhraseScore, phrase_f1, phrase_scores, phrases, token_accuracy
+from .positive import positive_class, positive_of
 from .scores import (
     average_precision,
     f_beta,
@@ -29,6 +30,8 @@ __all__ = [
     "phrase_f1",
     "phrase_scores",
     "phrases",
+    "positive_class",
+    "positive_of",
     "precision_at_k",
     "precision_recall_break_even",
     "recall_at_k",

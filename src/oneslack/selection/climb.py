@@ -24,6 +24,7 @@ class Found:
     best    number of the best candidate
     unfinished  (candidates,) whether a training ended before it was as near to its optimum as it should be
     losses  (candidates, folds) mean loss of held-out examples, where it is known
+    abandoned  (candidates,) whether a first look was enough to leave it behind, where that may be
     """
 
     scores: np.ndarray
@@ -31,6 +32,7 @@ class Found:
     best: int
     unfinished: np.ndarray
     losses: np.ndarray | None = None
+    abandoned: np.ndarray | None = None
 
 
 def climb(folds, Cs, pool, stop, on_candidate=None, stops_early=True) -> Found:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import Interrupted
+from ..memory.several import together
 
 
 @dataclass(frozen=True)
@@ -141,8 +142,6 @@ def same_data(model):
 def finished(model, warm_start=False):
     """A copy without what only the next fit needs."""
     model = copy.copy(model)
-    results = model.result_ if isinstance(model.result_, list) else [model.result_]
-    results = [replace(result, state={}) for result in results]
-    model.result_ = results if isinstance(model.result_, list) else results[0]
+    model.result_ = together([replace(result, state={}) for result in model.result_.parts])
     model._fitted_on = None
     return model.set_params(warm_start=warm_start)

@@ -24,14 +24,17 @@ from ..engines.threads import count_jobs, single_blas_thread
 from ..errors import Interrupted
 from .climb import Found, climb, warn_if_unfinished
 from .path import continued, grid_of, same_data
+from .subjects import chosen_rows, core_of, named, scorer_for
 
 #: The relative gap of the first look at a candidate, where the estimator asks for less.
 LOOSE = 0.05
 #: Standard errors of the difference from the best beyond which a candidate is left behind.
 BEHIND = 2.0
+#: Candidates that the repr of a search shows.
+SHOWN = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tuning:
     """What a search has found.
 
@@ -43,6 +46,8 @@ class Tuning:
     best        number of the best candidate; of equals the one with the smallest C
     model       trained on all the data with the best parameters, or None
     seconds     for all of it
+    abandoned   (candidates,) True where a first look, to a looser gap, left a candidate clearly behind the
+                best: it was not trained on, and `rows` gives no score for it
     losses      (candidates, folds) of held-out examples, where these decide between equal scores; else None
     unfinished  (candidates,) True where a training ended before it reached the gap that the search asked for,
                 by max_iter or for rounding: such scores say little
@@ -56,6 +61,17 @@ class Tuning:
     seconds: float
     losses: np.ndarray | None
     unfinished: np.ndarray
+    abandoned: np.ndarray
+
+    def __repr__(self) -> str:
+        """The best candidate, and a line for each."""
+        lines = [f"<Tuning: best {_words(self.best_params)}, of {len(self.candidates)} candidates>"]
+        for k, row in enumerate(self.rows()[:SHOWN]):
+            score = "abandoned" if self.abandoned[k] else "not tried"
+            if np.isfinite(row["score"]):
+                score = f"{row['score']:.4f} ± {row['deviation']:.4f}"
+            lines.append(f"  {_words(self.candidates[k])}: {score}" + ("  best" if k == self.best else ""))
+        return "\n".join(lines + (["  ..."] if len(self.candidates) > SHOWN else []))
 
     @property
     def best_params(self) -> dict:
@@ -80,15 +96,18 @@ class Tuning:
         columns = {"score": self.mean, "deviation": self.deviation, "gap": self.gaps}
         if self.losses is not None:
             columns["loss"] = self.losses.mean(axis=1)
-        return [
+        rows = [
             params | {name: float(values[k]) for name, values in columns.items()}
             for k, params in enumerate(self.candidates)
         ]
+        for k in np.flatnonzero(self.abandoned):
+            rows[k] |= {"score": np.nan, "deviation": np.nan}
+        return rows
 
 
 def tune(
-    estimator, X, y, C=None, *, grid=None, cv=5, scoring=None, n_jobs=None, refit=True, stop_early=True,
-    on_candidate=None,
+    estimator, X, y, C=None, *, grid=None, cv=5, scoring=None, groups=None, pos_label=None, n_jobs=None,
+    refit=True, stop_early=True, on_candidate=None,
 ) -> Tuning:  # fmt: skip
     """Choose C, and other parameters, by cross-validation.
 
@@ -97,12 +116,15 @@ def tune(
 
     Parameters
     ----------
-    estimator : an estimator with a parameter `C`; it is not changed
-    X, y : what its `fit` takes, with rows that can be chosen by an index array
+    estimator : an estimator with a parameter `C`, or a Pipeline that ends in one; it is not changed
+    X, y : what its `fit` takes, with rows that can be chosen by an index array; Sentences for a tagger
     C : array-like of positive numbers, default 10 values from 1e-3 to 100
     grid : dict from other parameters to the values to try, as {"gamma": [0.1, 1.0]}
     cv : folds, or a splitter of scikit-learn
     scoring : a scorer of scikit-learn or its name; None for the estimator's own `score`
+    groups : array-like (n,), the query of each row for `RankSVM`; queries stay whole
+    pos_label : of two classes the one that "f1", "precision", "recall", "jaccard" and "average_precision"
+        look for; None for the rule of `MetricSVC`
     n_jobs : folds that are trained at the same time, None for all cores; one where the estimator's `engine`
         is a cluster
     refit : whether to train on all the data with what was found
@@ -126,15 +148,17 @@ def tune(
     (True, True)
     """
     from sklearn.base import clone, is_classifier
-    from sklearn.metrics import check_scoring
-    from sklearn.model_selection import check_cv
+    from sklearn.model_selection import GroupKFold, check_cv
 
     start = now()
+    core = core_of(estimator)
     candidates = _candidates(grid_of(C), grid or {})
     if is_classifier(estimator) and isinstance(cv, Integral):
         _check_classes(y, cv)
-    scorer = check_scoring(estimator, scoring=scoring)
-    splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y))
+    if groups is not None and isinstance(cv, Integral):
+        cv = GroupKFold(cv)
+    scorer = scorer_for(estimator, scoring, y, pos_label)
+    splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
     folds, Cs = None, [one["C"] for one in candidates]
     if not grid and scoring in (None, "accuracy") and _is_local(estimator):
         # Some have paths over C that are faster than fits.
@@ -143,7 +167,8 @@ def tune(
     model = None
 
     def told(found):
-        seconds, columns = now() - start, (found.losses, found.unfinished)
+        abandoned = np.zeros(len(candidates), bool) if found.abandoned is None else found.abandoned
+        seconds, columns = now() - start, (found.losses, found.unfinished, abandoned)
         return Tuning(candidates, found.scores, found.gaps, found.best, model, seconds, *columns)
 
     try:
@@ -152,16 +177,16 @@ def tune(
                 found = climb(folds, Cs, pool, stop, on_candidate, stop_early)
             else:
                 rest = (scorer, on_candidate, stop)
-                folds = [Fold(k, estimator, X, y, *split, *rest) for k, split in enumerate(splits)]
-                found = _race(candidates, folds, pool, estimator.tol)
+                folds = [Fold(k, estimator, X, y, groups, *split, *rest) for k, split in enumerate(splits)]
+                found = _race(candidates, folds, pool, core.tol)
     except Interrupted as stopped:
         raise Interrupted(stopped.result and told(stopped.result)) from stopped
     if found.losses is not None:  # all others are fits, which warn of themselves
         warn_if_unfinished(found, Cs)
     if refit:
-        model = clone(estimator).set_params(**candidates[found.best])
+        model = clone(estimator).set_params(**named(estimator, candidates[found.best]))
         try:
-            model.fit(X, y)
+            model.fit(X, y, **({} if groups is None else {"groups": groups}))
         except Interrupted as stopped:
             raise Interrupted(told(found)) from stopped
     return told(found)
@@ -237,7 +262,10 @@ def _table(folds, n_candidates):
 def _best_of(found, running) -> Found:
     """The best of the candidates `running`; the others are only told of."""
     scores, gaps, reached = found[..., 0], found[..., 1].max(axis=1), found[..., 2].all(axis=1)
-    return Found(scores, gaps, int(running[np.argmax(scores[running].mean(axis=1))]), ~reached)
+    abandoned = ~np.isnan(scores).any(axis=1)
+    abandoned[running] = False
+    best = int(running[np.argmax(scores[running].mean(axis=1))])
+    return Found(scores, gaps, best, ~reached, abandoned=abandoned)
 
 
 def may_win(scores) -> np.ndarray:
@@ -254,13 +282,13 @@ class Fold:
     found  {candidate: (score, gap, whether it was reached)}
     """
 
-    def __init__(self, number, estimator, X, y, train, test, scorer, on_candidate, stop):
-        from sklearn.utils import _safe_indexing
-
+    def __init__(self, number, estimator, X, y, groups, train, test, scorer, on_candidate, stop):
         self.number, self.estimator, self.scorer, self.on_candidate = number, estimator, scorer, on_candidate
         self.stop, self.found = stop, {}
-        self.X, self.y = _safe_indexing(X, train), _safe_indexing(y, train)
-        self.X_test, self.y_test = _safe_indexing(X, test), _safe_indexing(y, test)
+        self.X, self.y = chosen_rows(X, train), chosen_rows(y, train)
+        self.X_test, self.y_test = chosen_rows(X, test), chosen_rows(y, test)
+        self.fit_terms = {} if groups is None else {"groups": np.asarray(groups)[train]}
+        self.score_terms = {} if groups is None else {"groups": np.asarray(groups)[test]}
         self.continues = "warm_start" in estimator.get_params(deep=False)
         self.models = {}
 
@@ -269,10 +297,12 @@ class Fold:
         last = None
         for k, params in chosen:
             last = self._trained(k, params, last, tol)
-            reached = all(result.status.ok for result in last._results())
-            self.found[k] = (self.scorer(last, self.X_test, self.y_test), last.duality_gap_, reached)
+            core = core_of(last)
+            reached = all(result.status.ok for result in core._results())
+            score = self.scorer(last, self.X_test, self.y_test, **self.score_terms)
+            self.found[k] = (score, core.duality_gap_, reached)
             if self.on_candidate:
-                self.on_candidate(params, self.number, last.duality_gap_)
+                self.on_candidate(params, self.number, core.duality_gap_)
 
     @property
     def _watch(self):
@@ -291,16 +321,20 @@ class Fold:
 
         options = {"tol": tol, "n_jobs": 1}
         if not self.continues:
-            model = clone(self.estimator).set_params(**params, **options)
-            return model.fit(self.X, self.y, **self._watch)
+            model = clone(self.estimator).set_params(**named(self.estimator, params | options))
+            return model.fit(self.X, self.y, **self.fit_terms, **self._watch)
         before = self.models.get(k)
         if before is None:
             before = last if _only_C_differs(last, params) else clone(self.estimator)
         model = continued(before, **params, **options)
         with same_data(model):
-            model.fit(self.X, self.y, **self._watch)
+            model.fit(self.X, self.y, **self.fit_terms, **self._watch)
         self.models[k] = model
         return model
+
+
+def _words(params) -> str:
+    return ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v!r}" for k, v in params.items())
 
 
 def _only_C_differs(model, params):

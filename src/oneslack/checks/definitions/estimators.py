@@ -238,11 +238,12 @@ def _measure(estimator, X, y, sample_weight):
         columns = np.where(y.T > 0, 1.0, -1.0)
     else:
         columns = _against_others(_known_classes(estimator, y), len(estimator.classes_))
+    side = estimator._side
     sees_bias = callable(estimator.metric) or estimator.metric in ("error", "f1", "fbeta")
     objectives = [
         Objective(
-            X, _sample_loss(estimator, column), estimator.coef_[k : k + 1],
-            estimator.intercept_[k : k + 1] if sees_bias and estimator.fit_intercept else None,
+            X, _sample_loss(estimator, side * column), side * estimator.coef_[k : k + 1],
+            side * estimator.intercept_[k : k + 1] if sees_bias and estimator.fit_intercept else None,
         )
         for k, column in enumerate(columns)
     ]  # fmt: skip

@@ -30,6 +30,7 @@ def to_file(model):
         arrays |= class_arrays
     if hasattr(model, "multilabel_"):
         header["multilabel"] = bool(model.multilabel_)
+        header["positive_class"] = None if model.pos_label_ is None else (1 + model._side) // 2
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = [str(name) for name in model.feature_names_in_]
     if getattr(model, "basis_", None) is not None:
@@ -84,6 +85,12 @@ def from_file(cls, header, arrays):
         cost_matrix(model.loss, model.classes_)
     if "multilabel" in header:
         model.multilabel_ = flag(header, "multilabel")
+        place = header.get(
+            "positive_class", 1 if len(model.classes_) == 2 and not model.multilabel_ else None
+        )
+        if place not in (None, 0, 1) or isinstance(place, bool):
+            raise ValueError(f"the positive class is {place!r}, expected 0 or 1")
+        model.pos_label_ = None if place is None else model.classes_[place]
     if "kernel" in model.get_params(deep=False):
         model.basis_ = _basis(header, arrays, d)
     for name, shape in model._shapes().items():
@@ -136,6 +143,8 @@ def common_to_file(model):
             "certified": bool(model._is_certified()),
         },
     }
+    if isinstance(getattr(model, "C", None), str):
+        header["certificate"]["C"] = float(model.C_)
     radii = getattr(model, "_radii", None)
     if radii is not None and np.isfinite(radii).all():
         header["certificate"]["radius"] = [float(radius) for radius in radii]
@@ -167,6 +176,8 @@ def _certificate_from_file(model, certificate, is_convex):
     dual = model.dual_objective_ = number(certificate, "dual", finite=False)
     gap = model.duality_gap_ = number(certificate, "relative_gap", 0.0, finite=False)
     model.n_iter_ = count(certificate, "n_iter")
+    if "C" in certificate:
+        model.C_ = number(certificate, "C", 0.0)
     model._kept_certified = flag({"certified": True} | certificate, "certified")
     if is_convex and 0 < primal < np.inf and abs(gap - max(primal - dual, 0.0) / primal) > 1e-6 * (1 + gap):
         raise ValueError(f"relative_gap is {gap:g}, which does not follow from {primal:g} and {dual:g}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...errors import OneslackError
 from .._shared.kernel_inputs import on_basis
 from .basis import basis_from_file, basis_to_file
-from .file_fields import table
-from .linear import common_from_file
+from .file_fields import count, floats, table
+from .linear import common_from_file, common_to_file
 from .structured import (
     MODELS,
     compressed,
@@ -18,13 +20,14 @@ from .structured import (
 
 
 def to_file(svm):
-    """(header, arrays) of a fitted StructuralSVM with one of MODELS."""
+    """(header, arrays) of a fitted StructuralSVM; of a model of the user's own, its name and weights."""
     name = type(svm.model).__name__
     if MODELS.get(name) is not type(svm.model):
-        raise OneslackError(
-            f"{name} is a model of your own, and a model file holds no code: pickle the estimator, or keep "
-            f"its coef_; models that can be saved are {', '.join(MODELS)}"
-        )
+        if getattr(svm, "basis_", None) is not None:
+            raise OneslackError(f"{name} is a model of your own, which is saved without a kernel only")
+        header, arrays = common_to_file(svm)
+        header["model"] = {"own": name, "n_params": len(svm.coef_)}
+        return header, arrays | {"coef": np.asarray(svm.coef_, dtype=float)}
     header, arrays = structured_to_file(svm, svm.model)
     if getattr(svm, "basis_", None) is not None:
         header["basis"], basis = basis_to_file(svm.basis_)
@@ -32,8 +35,14 @@ def to_file(svm):
     return compressed(header, arrays)
 
 
-def from_file(cls, header, arrays):
-    """The StructuralSVM; a ValueError, TypeError or KeyError where something is missing or wrong."""
+def from_file(cls, header, arrays, *own):
+    """The StructuralSVM, with the user's own model where it has one; a ValueError, TypeError or KeyError
+    where something is missing or wrong."""
+    if own:
+        svm = common_from_file(cls, header, arrays, *own)
+        svm.basis_ = None
+        svm.coef_ = floats(arrays, "coef", (count(table(header, "model"), "n_params"),), "weights")
+        return svm
     arrays = decompressed(header, arrays)
     model = model_from_file(table(header, "model"), arrays)
     svm = common_from_file(cls, header, arrays, model)

@@ -115,7 +115,10 @@ class BoundsIntercept:
                 "those it was trained on; give bound_intercept what fit got, with the same parameters"
             )
         below, above, centre = zip(*found, strict=True)
-        self._intercepts = Intercepts(np.concatenate(below), np.concatenate(above), np.array(centre))
+        below, above, side = np.concatenate(below), np.concatenate(above), getattr(task, "side", 1)
+        if side < 0:  # the scores of the task are those of the model, negated
+            below, above = above, below
+        self._intercepts = Intercepts(below, above, side * np.array(centre))
         self._examples = None
 
     def _around(self):

@@ -26,6 +26,7 @@ from ..._jit.clock import now
 from ...certificate.rounding import rounded_down, rounded_up, sum_down, sum_up
 from ...data.rows import as_numpy, as_rows
 from ...errors import Interrupted, users_level
+from ...memory.several import together
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
@@ -76,8 +77,8 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         (objective_ - dual_objective_) / objective_.
     n_iter_ : int
         Steps taken; of the problem that took most, where there are several.
-    result_ : Result, or list of Results where there are several problems
-        With the status and the trace of the training.
+    result_ : Result
+        With the status and the trace of the training; several problems have theirs in `result_.parts`.
     """
 
     #: Set by whoever fits on the same data again and again (selection/path.py): they are not compared.
@@ -133,7 +134,7 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         self._radii = [result.radius for result in results]
         if key is None:
             results = [replace(result, state={}) for result in results]
-        self.result_ = results if len(results) > 1 else results[0]
+        self.result_ = together(results)
         self._fitted_on = key
 
 
@@ -192,7 +193,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
 
             prepare(self, X, y, sample_weight)
             return self._train(self._sharded_task(X), X, None, None, watch)
-        if isinstance(self.C, str):
+        if isinstance(self.C, str) and self.C == "auto":
             from .auto_C import fit_with_best_C
 
             return fit_with_best_C(self, X, y, sample_weight, watch)
@@ -283,7 +284,8 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
 def problem_of(estimator, model, X, Y, *, sample_weight=None, **options):
     """The problem of a model, here or where the estimator's engine is.  Of shards Y and weights are functions
     of rows, or None."""
-    engine, solver = getattr(estimator, "engine", None), estimator.solver
+    engine, solver, C = getattr(estimator, "engine", None), estimator.solver, estimator.C
+    C = estimator.C_ if isinstance(C, str) else C
     options |= {"n_jobs": estimator.n_jobs}
     if getattr(estimator, "penalty", "l2") == "l1":
         from .like_liblinear import l1_problem
@@ -292,14 +294,14 @@ def problem_of(estimator, model, X, Y, *, sample_weight=None, **options):
     if is_shards(X) and engine in (None, "threads"):
         from ...problems.on_disk import ShardedProblem
 
-        return ShardedProblem(model, X, estimator.C, code=Y, weigh=sample_weight, **options)
+        return ShardedProblem(model, X, C, code=Y, weigh=sample_weight, **options)
     options["sample_weight"] = sample_weight
     # A plain fit knows nothing of workers.
     if engine in (None, "threads") and getattr(solver, "name", solver) != "distributed_dual":
-        return Problem(model, X, Y, estimator.C, **options)
+        return Problem(model, X, Y, C, **options)
     from ...problems.new import new_problem
 
-    return new_problem(model, X, Y, estimator.C, engine=engine, solver=solver, **options)
+    return new_problem(model, X, Y, C, engine=engine, solver=solver, **options)
 
 
 def solved(problem, start=None, finish=None, **options) -> Result:

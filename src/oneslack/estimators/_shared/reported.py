@@ -27,8 +27,8 @@ class Reported:
         Parameters
         ----------
         path : str or path
-            The file appears whole or not at all.  It holds no code: a StructuralSVM is saved with a built-in
-            model only, and what has latent values needs its model again: `oneslack.load(path, model=...)`.
+            The file appears whole or not at all.  It holds no code: of a model of your own it has the name,
+            the weights and the parameters, and needs it again: `oneslack.load(path, model=...)`.
         proof : bool, default=False
             Whether to add the duals, which prove the certificate: with the examples `oneslack verify` and
             `oneslack.check_proof` recompute it without trusting this library.  Of two classes they take 8
@@ -71,8 +71,7 @@ class Reported:
 
     def _results(self) -> list:
         """Those of the fit, one a problem; none of a model that was loaded."""
-        results = getattr(self, "result_", [])
-        return results if isinstance(results, list) else [results]
+        return list(self.result_.parts) if hasattr(self, "result_") else []
 
     def _is_certified(self) -> bool:
         """Is the gap proved?  A model file remembers it."""

@@ -34,8 +34,7 @@ def starts_of(model, task, key):
         return nothing
     if task.classes is not None and not np.array_equal(model.classes_, task.classes):
         return nothing
-    results = getattr(model, "result_", [])
-    results = results if isinstance(results, list) else [results]
+    results = model._results()
     if results and model._fitted_on == key:
         return results
     weights = task.flat(np.atleast_2d(coef), np.atleast_1d(model.intercept_))
