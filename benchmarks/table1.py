@@ -23,6 +23,7 @@ DEFAULT_TASKS = ("covtype", "covtype/58", "chunking", "pos")
 def load_task(name, args):
     name, _, share = name.partition("/")
     task = TASKS[name](data_folder(args.data), args.cache)
+    task = replace(task, C=args.C or task.C)
     return task.part(task.n // int(share), keep_total=False) if share else task
 
 
@@ -32,7 +33,7 @@ def run_all(task, args):
     runs = {name: [] for name in args.solvers}
     for _ in range(args.repeat):
         for name in args.solvers:
-            run = measure(task, SOLVERS[name], args.limit)
+            run = measure(task, SOLVERS[name], args.limit, **({} if args.tol is None else {"tol": args.tol}))
             runs[name].append(run)
             print(f"  {name}: {run}", file=sys.stderr, flush=True)
     return {name: _middle(each) for name, each in runs.items()}
@@ -63,6 +64,8 @@ def main():
     parser.add_argument("--tasks", nargs="+", default=DEFAULT_TASKS, help="names, or NAME/k for one in k")
     parser.add_argument("--solvers", nargs="+", default=list(SOLVERS), choices=list(SOLVERS))
     parser.add_argument("--limit", type=float, default=45.0, help="processor seconds of a run")
+    parser.add_argument("--C", type=float, help="of the sum over examples; the paper's if left out")
+    parser.add_argument("--tol", type=float, help="stop at this relative gap, not by the paper's rule")
     parser.add_argument("--repeat", type=int, default=1)
     args = parser.parse_args()
     print("| problem | n | solver | seconds | rounds | oracle calls | calls / n | supports | gap | epsilon |")

@@ -211,7 +211,7 @@ class Regulariser:
     def dual(self, v, linear: float) -> float:
         """min_w 1/2 |r (w - prior)|^2 - <v, w> + linear: the dual value of v = sum a_j g_j, with
         linear = sum a_j b_j.  A bound only where v has no free component: it is taken as 0 here."""
-        w = self.point(v)
+        w = v if self.is_plain and not self.n_free else self.point(v)
         return linear + self.value(w) - inner(self._masked(v), self._masked(w))
 
     def dual_at(self, unclipped, linear: float) -> float:

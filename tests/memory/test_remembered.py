@@ -211,27 +211,32 @@ def random_normals(rng, m=9, d=50):
 def test_normals_one_by_one_are_a_matrix(one_by_one):
     rng = np.random.default_rng(0)
     G = random_normals(rng)
-    rows, matrix = normals.NormalRows(50), normals.NormalMatrix(50)
+    index = np.array([0, 7, 49])
+    rows, matrix = normals.NormalRows(50, index), normals.NormalMatrix(50, index)
     for g in G:
         rows.append(g)
         matrix.append(g)
     for kept in (np.arange(9), np.array([0, 2, 5, 8])):
         rows.keep(kept)
         matrix.keep(kept)
-        w, a, index = rng.normal(size=50), rng.normal(size=len(kept)), np.array([0, 7, 49])
+        w, a = rng.normal(size=50), rng.normal(size=len(kept))
         assert len(rows) == len(matrix) == len(kept)
         assert np.allclose(rows.dots(w), matrix.dots(w))
         assert np.allclose(rows.combine(a), matrix.combine(a))
-        assert np.array_equal(rows.columns(index), matrix.columns(index))
+        assert np.array_equal(rows.free_columns(), matrix.free_columns())
         G = G[kept]
         assert np.array_equal(matrix.matrix, G)
-    again = normals.NormalRows(50)
-    again.restore(rows.state())
-    assert np.allclose(again.dots(w), G @ w)
+    for state in (rows.state(), [(g,) for g in G]):
+        again = normals.NormalRows(50, index)
+        again.restore(state)
+        assert np.allclose(again.dots(w), G @ w)
+        assert np.array_equal(again.free_columns(), G[:, index])
 
 
 def test_sparse_planes_take_little_memory():
-    rows = normals.NormalRows(10_000)
+    rows = normals.NormalRows(10_000, np.empty(0, int))
+    rows.append(np.ones(10_000))
+    rows.keep([])
     sparse = np.zeros(10_000)
     sparse[::100] = 1.0
     for _ in range(10):

@@ -158,7 +158,28 @@ def _chain_clear(rows, j, w):
     _walk(rows, j, 0.0, w, _CLEAR)
 
 
-know(ChainCuts, _chain_dot, _chain_add, _chain_clear)
+@register_jitable
+def _chain_dots(rows, numbers, w, out):
+    """Of cuts of one sentence: what a token's features say of a wrong label is looked up once for all."""
+    X, layout, truth, offsets, Z, starts, examples, factors = rows
+    i, L = examples[numbers[0]], layout[0]
+    a, b = offsets[i], offsets[i + 1]
+    y = truth[a:b]
+    W = w[: layout[1]].reshape((layout[1] // L, L))
+    known = np.full((b - a) * L, np.nan)
+    for k in range(numbers.shape[0]):
+        j = numbers[k]
+        z, total = Z[starts[j] : starts[j] + b - a], 0.0
+        for t in range(b - a):
+            if y[t] != z[t]:
+                place = t * L + np.int64(z[t])
+                if np.isnan(known[place]):
+                    known[place] = _token(X, a + t, W, np.uintp(y[t]), np.uintp(z[t]), 0.0, _DOT)
+                total += known[place]
+        out[k] = factors[j] * (total + _order(layout, y, z, w, 0.0, _DOT))
+
+
+know(ChainCuts, _chain_dot, _chain_add, _chain_clear, _chain_dots)
 
 
 # Rows of a CSR matrix.  Labels Z of a block of sentences are counted from its first token.

@@ -187,11 +187,18 @@ def visit(rows, b, pool, upper, now, order, w, precision, scale, gained):
 def best_remembered(rows, b, pool, w, groups, values, places):
     """The most violated remembered cut of each of the groups, or (0, -1) for the zero cut."""
     base, counts, slots, _, _, _, _ = pool
+    largest = 0
+    for i in groups:
+        largest = max(largest, counts[i])
+    products = np.empty(largest)
     for k in range(groups.shape[0]):
         i = groups[k]
         values[k], places[k] = 0.0, -1
+        if counts[i] == 0:
+            continue
+        mine = slots[base[i] : base[i] + counts[i]]
+        cuts_dot(rows, mine, w, products)
         for j in range(counts[i]):
-            row = slots[base[i] + j]
-            value = b[row] - cut_dot(rows, row, w)
+            value = b[mine[j]] - products[j]
             if value > values[k]:
                 values[k], places[k] = value, j

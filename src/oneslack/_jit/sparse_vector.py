@@ -27,6 +27,29 @@ def add(c, index, values, out):
 
 
 @njit(nogil=True, cache=True)
+def nonzeros(x, index, values):
+    """Numbers and values of what is not 0 in x; there is room for one more than there are, so that the loop
+    needs no branch."""
+    k = 0
+    for i in range(x.shape[0]):
+        index[k], values[k] = i, x[i]
+        k += x[i] != 0.0
+
+
+@njit(nogil=True, cache=True)
+def number(index, places, numbers, size, out):
+    """out = where the numbers `index` stand in `numbers`, by `places`; those that do not are put at its end.
+    Returns how many there are then."""
+    for k in range(index.shape[0]):
+        i = index[k]
+        if places[i] < 0:
+            places[i], numbers[size] = size, i
+            size += 1
+        out[k] = places[i]
+    return size
+
+
+@njit(nogil=True, cache=True)
 def copy_at(index, source, target):
     """target = source at the places `index`."""
     for k in range(index.shape[0]):

@@ -83,9 +83,13 @@ class BatchOracle:
     def mean(self, w):
         """(normal, offset): the sum of s_i times the worst cut of each example."""
         found = self.engine.map(lambda shard: self._worst(w, shard), self.data.shards)
+        shards = self.data.shards
+        if len(w) > self.data.n and len(shards) > 1:
+            # A sum as long as w costs more than what is summed up: one for all.
+            shards, found = [Shard(0, self.data.n)], [[np.concatenate(part) for part in zip(*found)]]
         normal, offset = None, 0.0
         # One after the other: sums are cheap beside decoding, and each is as long as w.
-        for shard, (Z, losses, factors, _) in zip(self.data.shards, found, strict=True):
+        for shard, (Z, losses, factors, _) in zip(shards, found, strict=True):
             s = self.data.weights[shard.lo : shard.hi]
             offset += float(s[factors > 0] @ losses[factors > 0])
             part = self.model.delta_sum(self.data, shard, Z, s * factors)

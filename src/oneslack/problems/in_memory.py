@@ -339,11 +339,12 @@ class Problem(Capable, Identified):
         with self._asking(self.n):
             if self.has_batches:
                 normal, offset = self._oracle.mean(w)
+                normal *= self.mean  # in place: it is as long as w
             else:
                 tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
                 parts = self._ask(tasks)
-                normal, offset = sum(g for g, _ in parts), sum(b for _, b in parts)
-        return Plane(normal * self.mean, self.mean * offset)
+                normal, offset = sum(g for g, _ in parts) * self.mean, sum(b for _, b in parts)
+        return Plane(normal, self.mean * offset)
 
     def _ask(self, tasks):
         """The oracle's answers, example by example; how large they are is noted."""

@@ -232,13 +232,15 @@ class OneSlack:
         """Without scores: the slopes at both ends of the line say where its minimum should be."""
         if best.plane is None:
             self._look(problem, planes, best, best.w, cache)
+        direction = np.empty_like(best.w)  # one for all rounds: to touch new memory is dear where w is long
         while True:
             candidate = self._candidate(planes, best)
             if self._remembers(problem, planes, best, cache, candidate):
                 yield None
                 continue
             estimate = planes.model_value(candidate)
-            before, direction = best.primal, candidate - best.w
+            before = best.primal
+            np.subtract(candidate, best.w, out=direction)
             at_best = self._slope(problem, best.plane, best.w, direction)
             plane = self._look(problem, planes, best, candidate, cache)
             violation = plane.value(candidate) - estimate
@@ -246,7 +248,8 @@ class OneSlack:
                 at_candidate = self._slope(problem, plane, candidate, direction)
                 if at_best < 0 < at_candidate:
                     t = at_best / (at_best - at_candidate)
-                    self._look(problem, planes, best, best.w + t * direction, cache)
+                    direction *= t
+                    self._look(problem, planes, best, best.w + direction, cache)
             yield violation
 
     def _sparing(self, problem, planes, best, cache, doubts, tol):

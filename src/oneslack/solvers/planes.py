@@ -35,7 +35,7 @@ class Planes:
     def __init__(self, regulariser, weight, floor=None, drop_after=50, n_groups=1):
         self.regulariser, self.weight, self.drop_after = regulariser, weight, drop_after
         d = regulariser.n_params
-        self.normals = new_normals(d, regulariser.nonnegative is not None)
+        self.normals = new_normals(d, regulariser.nonnegative is not None, regulariser.free)
         self._gram = np.empty((8, 8))
         self.offsets = np.empty(0)
         self.a = np.empty(0)
@@ -44,6 +44,7 @@ class Planes:
         self.dual = -np.inf
         self.n_added, self.n_merges, self.has_floor, self.is_whole = 0, 0, floor is not None, True
         self.n_groups, self.groups = n_groups, np.empty(0, int)
+        self._solution = None  # the point of the duals `a`
         self.places = []  # what each is the plane of (cuts.Plane), or None
         if floor is not None:
             for group in range(n_groups):
@@ -92,7 +93,9 @@ class Planes:
 
     def model_value(self, w) -> float:
         """max_j b_j - <g_j, w>: the bundle's own estimate of the risk, from below."""
-        values = self.offsets - self.normals.dots(w)
+        # Of its own solution the Gram matrix knows the products.
+        is_own = w is self._solution and self.regulariser.is_plain and not self.regulariser.n_free
+        values = self.offsets - (self.gram @ self.a if is_own else self.normals.dots(w))
         if self.n_groups == 1:
             return float(values.max())
         return float(sum(values[self.groups == group].max() for group in range(self.n_groups)))
@@ -110,7 +113,9 @@ class Planes:
         with self._changing():
             self._drop_idle()
             self._make_room()
-        return self.regulariser.point(v, self.free_values), self.dual
+        plain = self.regulariser.is_plain and not self.regulariser.n_free
+        self._solution = v if plain else self.regulariser.point(v, self.free_values)
+        return self._solution, self.dual
 
     def proof(self, errors) -> Proof:
         """The dual point, where errors(lowest offset) tells how much normals and offsets may be off.
@@ -131,7 +136,7 @@ class Planes:
         linear_error = share * losses + sum_a * offset_error
         if not regulariser.n_free:
             return Proof(v, linear, v_error, linear_error, point=self._point())
-        F = self.normals.columns(regulariser.free)
+        F = self.normals.free_columns()
         free_error = share * float((a @ np.abs(F)).sum()) + sum_a * normal_error * regulariser.n_free
         free = None
         if regulariser.n_free == 1:
@@ -169,7 +174,7 @@ class Planes:
         free = self.regulariser.free
         if free is None:
             return True
-        largest = float(np.abs(self.normals.columns(free)).max())
+        largest = float(np.abs(self.normals.free_columns()).max())
         return float(np.abs(v[free]).max()) <= 1e-9 * self.weight * max(largest, 1e-3)
 
     def _solve_quadratic(self, tol):
@@ -177,7 +182,7 @@ class Planes:
         linear = self.offsets
         if regulariser.prior is not None:
             linear = linear - self.normals.dots(regulariser.prior)
-        F = self.normals.columns(regulariser.free) if regulariser.n_free else None
+        F = self.normals.free_columns() if regulariser.n_free else None
         groups = self.groups if self.n_groups > 1 else None
         solution = solve_further(self.gram, linear, self.weight, self.a, F, tol, groups)
         return solution.a, solution.multipliers
@@ -236,6 +241,7 @@ class Planes:
 
     def restore(self, state):
         self.normals.restore(state["normals"])
+        self._solution = None
         self._gram = state["gram"].copy()
         self.offsets, self.a, self.idle = (state[name].copy() for name in ("offsets", "a", "idle"))
         self.dual, self.free_values = state["dual"], state["free_values"].copy()
