@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any, ClassVar
 
 from ..errors import FormatError
+from ..problems.per_example import count_of
 from . import packed
 from .output import Exit, Refusal
 
@@ -37,10 +38,10 @@ class OwnExamples:
 
     @property
     def title(self) -> str:
-        return f"{len(self.X):,} {self.called}"
+        return f"{count_of(self.X):,} {self.called}"
 
     def size(self, model) -> dict:
-        return {"examples": len(self.X)}
+        return {"examples": count_of(self.X)}
 
     def words(self, facts) -> str:
         return self.title

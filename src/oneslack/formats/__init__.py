@@ -5,6 +5,7 @@ from .conll import read_conll
 from .conllu import read_conllu
 from .delimited import read_csv
 from .model_file import load_model, save_model
+from .multilabel import read_multilabel
 from .numpy_file import read_numpy
 from .packing import pack
 from .registry import read_data
@@ -28,6 +29,7 @@ __all__ = [
     "read_conllu",
     "read_csv",
     "read_data",
+    "read_multilabel",
     "read_numpy",
     "read_svmhmm",
     "read_svmlight",
