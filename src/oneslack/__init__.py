@@ -36,6 +36,8 @@ _HOME = {
     "Linear": "models",
     "LinearSVC": "estimators.linear_svc",
     "LinearSVR": "estimators.linear_svr",
+    "Matcher": "estimators.matcher",
+    "Matching": "models.matching",
     "MetricSVC": "estimators.metric_svc",
     "MultiLabelSVC": "estimators.multilabel_svc",
     "Multiclass": "models",

@@ -4,6 +4,7 @@ from ..errors import FormatError
 from .conll import read_conll
 from .conllu import read_conllu
 from .delimited import read_csv
+from .matchings import read_matchings, write_matchings
 from .model_file import load_model, save_model
 from .multilabel import read_multilabel
 from .numpy_file import read_numpy
@@ -29,11 +30,13 @@ __all__ = [
     "read_conllu",
     "read_csv",
     "read_data",
+    "read_matchings",
     "read_multilabel",
     "read_numpy",
     "read_svmhmm",
     "read_svmlight",
     "read_trees",
     "save_model",
+    "write_matchings",
     "write_svmlight",
 ]

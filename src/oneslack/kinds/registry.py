@@ -26,6 +26,7 @@ KINDS = {
     "LatentSVM": "in_python",
     "LatentStructuralSVM": "in_python",
     "GrammarParser": "parse",
+    "Matcher": "match",
     "MultiLabelSVC": "multilabel",
     "SequenceTagger": "tag",
     "StructuralSVM": "in_python",
