@@ -3,7 +3,8 @@
 python benchmarks/multilabel.py --data FOLDER [--sets scene,yeast] [--folds 5] [--repeats 1]
 
 C is chosen for each method inside the training part, on a fifth that is held out, by the measure that the
-method trains for.  Each line tells mean and standard deviation over the folds, and in how many folds a method is better than independent labels.  `reuters` times hundreds of labels in one pass over X.
+method trains for.  Each line tells mean and standard deviation over the folds, and in how many
+folds a method is better than independent labels.  `reuters` times many labels in one pass over X.
 """
 
 from __future__ import annotations

@@ -54,6 +54,7 @@ _HOME = {
     "Regression": "models",
     "Result": "result",
     "SampledCuts": "solvers.kernel.sampled_cuts",
+    "SequenceSegmenter": "estimators.sequence_segmenter",
     "SequenceTagger": "estimators.sequence_tagger",
     "ShardedProblem": "problems.on_disk",
     "SplitProblem": "problems.parts.problem",

@@ -7,8 +7,8 @@ missed (`missed`, z = 0 where y = 1) and how many are false (z = 1 where y = 0):
 
 Without edges the best z with so many missed and false drops the missed of lowest and adds the false of
 highest score, so that sorting finds it; on a tree max-product does, its messages split by the two counts
-where the loss needs them; on other graphs all 2^L sets are gone through; what their pairs add up to is the same for
-all examples.
+where the loss needs them; on other graphs all 2^L sets are gone through; what their pairs
+add up to is the same for all examples.
 """
 
 import numpy as np

@@ -8,7 +8,21 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import demo, evaluate, info, pack, plan, predict, report, train, train_parse, train_tag, tune, verify
+from . import (
+    demo,
+    evaluate,
+    info,
+    pack,
+    plan,
+    predict,
+    report,
+    train,
+    train_parse,
+    train_segments,
+    train_tag,
+    tune,
+    verify,
+)
 from .given_options import Remembering
 from .output import Exit, complain, in_one_line
 from .suggest_command import Suggesting, suggest
@@ -43,7 +57,10 @@ train_app = typer.Typer(
     rich_markup_mode=None,
 )
 #: Those with options of their own; all other kinds have what `train_kind` makes of them.
-WRITTEN = (train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_parse.parse)
+WRITTEN = (
+    train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_segments.segments,
+    train_parse.parse,
+)  # fmt: skip
 for command in (*WRITTEN, *commands([command.__name__ for command in WRITTEN])):
     train_app.command(cls=Remembering, epilog=EXIT_CODES)(command)
 train_app.command("suggest", hidden=True)(suggest)

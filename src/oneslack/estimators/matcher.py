@@ -32,7 +32,7 @@ class Matcher(Fitted):
         Whether rows may have no partner, at a price that is learned; otherwise there are at least as many
         columns as rows.
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
-        "auto" is "dual_cd".
+        "auto" is "n_slack": weights are few beside what a matching takes to find.
     prior : array-like, dict or None, default=None
         Where the weights are drawn to instead of 0: (d,), with unmatched=True (d + 1,), or a dict from
         "features" and "unmatched"; {"unmatched": -2.0} is a price of 2, which `scale` makes as firm as is
@@ -94,7 +94,10 @@ class Matcher(Fitted):
             self._set_weights(results[0].w)
 
         problem = problem_of(self, model, pairs, Y, sample_weight=sample_weight, **given_terms(self))
-        return self._solve([partial(solved, problem)], store, (X, Y, sample_weight), watch)
+        training = self._training()
+        if training["solver"] == "auto":
+            training["solver"] = "n_slack"
+        return self._solve([partial(solved, problem)], store, (X, Y, sample_weight), watch, training=training)
 
     def _set_weights(self, w):
         d = self.n_features_in_

@@ -4,7 +4,8 @@
     {"first": [[f, ...], ...], "second": [...], "y": [...]}     features of members, (n1, d) and (n2, d)
 
 `y` tells the column of each row from 0, -1 for none; it may be missing where partners are to be found.
-A .npz holds `pairs` (N, d), those of all examples row by row, `shapes` (n, 2), and `y`, the partners of all rows.
+A .npz holds `pairs` (N, d), those of all examples row by row, `shapes` (n, 2), and `y`, the partners of all
+rows.
 """
 
 from __future__ import annotations

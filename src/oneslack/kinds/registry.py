@@ -28,6 +28,7 @@ KINDS = {
     "GrammarParser": "parse",
     "Matcher": "match",
     "MultiLabelSVC": "multilabel",
+    "SequenceSegmenter": "segments",
     "SequenceTagger": "tag",
     "StructuralSVM": "in_python",
 }
