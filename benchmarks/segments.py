@@ -2,8 +2,9 @@
 
 python benchmarks/segments.py --data FOLDER [--sets wnut17,conll2000]
 
-Both get the same templates.  C, and for the segmenter its coding and the price of a missed token, are chosen by
-F1 on sentences that are held out: WNUT's own development set, the last tenth of CoNLL-2000's training sentences.
+Both get the same templates.  C, and for the segmenter its coding and the price of a missed token, are chosen
+by F1 on sentences that are held out: WNUT's own development set, the last tenth of CoNLL-2000's training
+sentences.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import time
 import oneslack
 from oneslack.estimators._shared.segment_tags import segments_of
 from oneslack.estimators.sequence_segmenter import segment_score, segments_given
-from oneslack.formats import read_conll
+from oneslack.formats import Sentences, read_conll
 
 #: Training, held out, test; columns; templates; what is tried.
 SETS = {
@@ -45,6 +46,14 @@ def score(model, X):
     return segment_score(segments_given(X, "y")[0], found)
 
 
+def part(X, first, stop):
+    """Some of the sentences."""
+    rows = [X.sentence(i) for i in range(first, stop)]
+    return Sentences.from_lists(
+        **{name: [[token[k] for token in row] for row in rows] for k, name in enumerate(X.columns)}
+    )
+
+
 def compare(name, folder):
     files, columns, templates, Cs, prices = SETS[name]
     train, held, test = (
@@ -52,7 +61,7 @@ def compare(name, folder):
     )
     if held is None:
         cut = len(train) * 9 // 10
-        train, held, whole = train.take(range(cut)), train.take(range(cut, len(train))), train
+        train, held, whole = part(train, 0, cut), part(train, cut, len(train)), train
     else:
         whole = train
     ways = {
