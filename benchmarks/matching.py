@@ -4,9 +4,9 @@ python benchmarks/matching.py --data FOLDER
 
 Two frames of a film show the same 30 points of a house; the farther apart the frames are, the more it has
 turned.  A pair of points has 60 features, minus the squared differences of its shape contexts, as in Caetano
-et al. (2009), "Learning graph matching".  For each distance the weights are learned from the pairs of frames of
-the training list, C is chosen on the validation list, and errors are counted on the test list.  "alike" gives all
-features the same weight, which is matching by features alone.
+et al. (2009), "Learning graph matching". For each distance the weights are learned from the pairs of frames
+of the training list, C is chosen on the validation list, and errors are counted on the test list. "alike"
+gives all features the same weight, which is matching by features alone.
 """
 
 from __future__ import annotations

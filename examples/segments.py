@@ -2,8 +2,8 @@
 
 python examples/segments.py
 
-A signal of two channels rests at 0; now and then a burst of one of two kinds lasts a few steps.  Each step sees
-itself and its neighbours.
+A signal of two channels rests at 0; now and then a burst of one of two kinds lasts a few steps.  Each step
+sees itself and its neighbours.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import oneslack
 
 
 def signals(n, seed=0, length=40):
-    """Matrices (length, 6): both channels now, before and after; with the bursts (kind, first, after the last)."""
+    """Matrices (length, 7): both channels now, before and after, and a 1; bursts (kind, first, after the last)."""
     rng = np.random.default_rng(seed)
     X, Y = [], []
     for _ in range(n):
