@@ -12,7 +12,7 @@ import oneslack
 
 
 def signals(n, seed=0, length=40):
-    """Matrices (length, 7): both channels now, before and after, and a 1; bursts (kind, first, after the last)."""
+    """Matrices (length, 7): channels now, before and after, and a 1; bursts (kind, first, after the last)."""
     rng = np.random.default_rng(seed)
     X, Y = [], []
     for _ in range(n):
