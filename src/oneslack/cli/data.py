@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any, ClassVar
 
 from ..errors import FormatError
-from ..problems.per_example import count_of
 from . import packed
 from .output import Exit, Refusal
 
@@ -38,10 +37,13 @@ class OwnExamples:
 
     @property
     def title(self) -> str:
-        return f"{count_of(self.X):,} {self.called}"
+        return f"{self._count():,} {self.called}"
 
     def size(self, model) -> dict:
-        return {"examples": count_of(self.X)}
+        return {"examples": self._count()}
+
+    def _count(self) -> int:
+        return self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)  # rows of a sparse matrix, too
 
     def words(self, facts) -> str:
         return self.title
