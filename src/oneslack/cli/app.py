@@ -19,6 +19,7 @@ from . import (
     report,
     train,
     train_parse,
+    train_segments,
     train_tag,
     tune,
     verify,
@@ -57,7 +58,10 @@ train_app = typer.Typer(
     rich_markup_mode=None,
 )
 #: Those with options of their own; all other kinds have what `train_kind` makes of them.
-WRITTEN = (train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_parse.parse)
+WRITTEN = (
+    train.classify, train.regress, train.rank, train.ordinal, train_tag.tag, train_segments.segments,
+    train_parse.parse,
+)  # fmt: skip
 for command in (*WRITTEN, *commands([command.__name__ for command in WRITTEN])):
     train_app.command(cls=Remembering, epilog=EXIT_CODES)(command)
 train_app.command("suggest", hidden=True)(suggest)

@@ -37,10 +37,13 @@ class OwnExamples:
 
     @property
     def title(self) -> str:
-        return f"{len(self.X):,} {self.called}"
+        return f"{self._count():,} {self.called}"
 
     def size(self, model) -> dict:
-        return {"examples": len(self.X)}
+        return {"examples": self._count()}
+
+    def _count(self) -> int:
+        return self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)  # rows of a sparse matrix, too
 
     def words(self, facts) -> str:
         return self.title

@@ -56,4 +56,4 @@ def _option(name, default, words):
 def _read(file, kind) -> OwnExamples:
     clock = now()
     found = kind.read(file, None, with_outputs=True)
-    return OwnExamples(file, found.X, found.y, Source(kind.command), now() - clock)
+    return OwnExamples(file, found.X, found.y, Source(kind.command, found.zero_based), now() - clock)

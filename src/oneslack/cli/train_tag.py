@@ -120,7 +120,7 @@ def tag(
     on_this_machine = machines.is_here
     if memory is not None:
         _check_memory(file, memory, unlabelled, on_this_machine)
-    examples, chosen = _read(
+    examples, chosen = read_to_train(
         file, format, templates, columns, label, unlabelled, memory=memory, on_disk=on_this_machine
     )
     if examples.source.kind == "svmhmm" and (min_count, hash_bits) != (1, None):
@@ -157,7 +157,7 @@ def _check_memory(file, memory, unlabelled, on_this_machine):
         )
 
 
-def _read(file, format, templates, names, label, unlabelled, **where):
+def read_to_train(file, format, templates, names, label, unlabelled, **where):
     """(TaggedExamples, templates as the estimator takes them: the name of a set, templates, or None)."""
     from ..features.template_sets import as_templates
     from .tag_columns import Columns, kind_of

@@ -125,6 +125,7 @@ class SequenceTagger(Fitted):
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
         training = self._training_on(X)
         with tagged_rows(indexer, X, y) as (rows, classes, codes):
+            classes, codes = self._classes(classes, codes)
             model = self._chain(rows, classes, codes)
 
             def store(results):
@@ -194,6 +195,10 @@ class SequenceTagger(Fitted):
         from .kernel_features import basis_for
 
         return KernelIndexer(basis_for(self))
+
+    def _classes(self, classes, codes):
+        """(labels, codes of all tokens) that are learned."""
+        return classes, codes
 
     def _chain(self, rows, classes, codes):
         allowed = allowed_start = None

@@ -4,7 +4,9 @@ from ..errors import FormatError
 from .conll import read_conll
 from .conllu import read_conllu
 from .delimited import read_csv
+from .matchings import read_matchings, write_matchings
 from .model_file import load_model, save_model
+from .multilabel import read_multilabel
 from .numpy_file import read_numpy
 from .packing import pack
 from .registry import read_data
@@ -28,10 +30,13 @@ __all__ = [
     "read_conllu",
     "read_csv",
     "read_data",
+    "read_matchings",
+    "read_multilabel",
     "read_numpy",
     "read_svmhmm",
     "read_svmlight",
     "read_trees",
     "save_model",
+    "write_matchings",
     "write_svmlight",
 ]

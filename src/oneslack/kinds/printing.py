@@ -29,6 +29,15 @@ NAMES = {
     "r2": "R²",
     "ordered_pairs": "pairs in order",
     "map": "MAP",
+    "partners_right": "partners right",
+    "match_precision": "matches that are right",
+    "match_recall": "matches that are found",
+    "examples_right": "examples all right",
+    "hamming_loss": "Hamming loss",
+    "example_f1": "F1 of an example",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "subset_accuracy": "subset accuracy",
 }
 
 
@@ -74,7 +83,7 @@ def show_measures(facts, notes=MappingProxyType({}), names=NAMES, what="class", 
     if facts.get("phrases"):
         console.print(phrase_table(facts["phrases"]))
     if "classes" in facts:
-        console.print(_class_table(facts["classes"], what, of))
+        console.print(class_table(facts["classes"], what, of))
         if len(facts["classes"]) <= FEW:
             console.print(_confusion_rows(facts))
 
@@ -86,7 +95,7 @@ def console_of_words():
     return Console(highlight=False, soft_wrap=True)
 
 
-def _class_table(classes, what, of):
+def class_table(classes, what, of):
     """Precision, recall and F1 of each class; `what` is a class, `of` are its members."""
     table = _plain_table(what, "precision", "recall", "F1", of)
     for row in classes:

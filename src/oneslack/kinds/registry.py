@@ -26,6 +26,9 @@ KINDS = {
     "LatentSVM": "in_python",
     "LatentStructuralSVM": "in_python",
     "GrammarParser": "parse",
+    "Matcher": "match",
+    "MultiLabelSVC": "multilabel",
+    "SequenceSegmenter": "segments",
     "SequenceTagger": "tag",
     "StructuralSVM": "in_python",
 }
@@ -38,6 +41,8 @@ class Examples:
     path: str
     X: Any
     y: Any
+    #: Whether the file counts features from 0, where it numbers them.
+    zero_based: bool | None = None
 
 
 @dataclass(frozen=True)

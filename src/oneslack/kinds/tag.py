@@ -145,11 +145,11 @@ def _sections(saved, examples, facts):
     good = quality.quality(pairs, remarks, phrases, quality.confusion(facts, "tokens"))
     labels = model.classes_[model.predict_codes(X).values].tolist()
     cut = ([group[lo:hi] for lo, hi in pairwise(X.offsets.tolist())] for group in
-            (_words(X), examples.y.tolist(), labels))  # fmt: skip
+            (words_of(X), examples.y.tolist(), labels))  # fmt: skip
     return good, quality.sentence_errors(*cut, model.predict_margins(X))
 
 
-def _words(X):
+def words_of(X):
     """A text for each token: its word, or its number in the file where it is a row of numbers."""
     if not hasattr(X, "columns"):
         return [f"token {t + 1}" for t in range(int(X.offsets[-1]))]

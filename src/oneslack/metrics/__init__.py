@@ -1,6 +1,7 @@
-"""Measures of predictions: of classes and orders, of phrases in tagged sentences, of brackets in trees."""
+"""Measures of predictions: of classes and orders, sets of labels, phrases of sentences, brackets of trees."""
 
 from .brackets import BracketScores, bracket_f1, bracket_scores
+from .label_sets import label_set_scores
 from .phrases import PhraseScore, phrase_f1, phrase_scores, phrases, token_accuracy
 from .positive import positive_class, positive_of
 from .scores import (
@@ -24,6 +25,7 @@ __all__ = [
     "bracket_scores",
     "f_beta",
     "k_of",
+    "label_set_scores",
     "mean_average_precision",
     "ndcg",
     "ordered_pairs",

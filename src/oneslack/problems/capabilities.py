@@ -224,10 +224,10 @@ class Shares:
         return problem.C * problem.scores.adjoint(self.model.coefficients(self.data, shares))
 
     def point(self, shares) -> dict:
-        """The duals alpha as `Proof.point` gives them: (n,), what scores are multiplied by, or of several
-        classes those of the wrong ones that are not 0, row by row."""
+        """The duals alpha as `Proof.point` gives them: (n,), or (n, L) where labels have their own, what
+        scores are multiplied by; or of several classes those of the wrong ones that are not 0, row by row."""
         c = self.problem.C * self.model.coefficients(self.data, shares)
-        return {"duals": c} if c.ndim == 1 else class_point(c, self.data.y)
+        return {"duals": c} if c.ndim == 1 or self.data.y.ndim > 1 else class_point(c, self.data.y)
 
     def value(self, shares) -> float:
         """D at shares, balanced where there are intercepts."""

@@ -1,0 +1,7 @@
+"""Sets of labels: each on or off, by its own score and perhaps by pairs of labels that are on together."""
+
+from .dependencies import chow_liu_tree
+from .independent import IndependentLabels
+from .model import LabelSets
+
+__all__ = ["IndependentLabels", "LabelSets", "chow_liu_tree"]
