@@ -112,16 +112,15 @@ def blobs(rng, n, size, n_labels, noise):
 def labels(jobs, n=20, size=50):
     """Ten labels, pairs of any sign."""
     rng = np.random.default_rng(1)
-    X, Y = blobs(rng, n, size, 10, noise=1.0)
+    _, Y = blobs(rng, n, size, 10, noise=1.0)
     turned = [np.where(np.indices((size, size)).sum(axis=0).ravel() % 2, (y + 5) % 10, y) for y in Y]
     for name, truth in (("regions", Y), ("checkered regions", turned)):
-        seen = [
-            (y.reshape(size, size, 1) == np.arange(10)) + rng.normal(size=x.shape) for x, y in zip(X, truth)
-        ]
+        noise = rng.normal(size=(n, size, size, 10))
+        seen = [(y.reshape(size, size, 1) == np.arange(10)) + more for y, more in zip(truth, noise)]
         truth = [y.reshape(size, size) for y in truth]
         half = n // 2
         clock, cpu = time.perf_counter(), time.process_time()
-        segmenter = GridSegmenter(C=0.01, contrast=False, attractive=False, n_jobs=jobs, time_limit=120)
+        segmenter = GridSegmenter(C=0.001, contrast=False, attractive=False, n_jobs=jobs, time_limit=120)
         segmenter.fit(seen[:half], truth[:half])
         seconds, cpu = time.perf_counter() - clock, time.process_time() - cpu
         result = segmenter.result_

@@ -9,8 +9,8 @@ from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import Watch
 from ._shared.given import check_parameters
+from ._shared.graph_labels import GraphLabels
 from ._shared.grid_input import contrast_scale, grids_of, pictures_of
-from .graph_tagger import GraphLabels
 
 
 @described
@@ -52,7 +52,7 @@ class GridSegmenter(GraphLabels):
     >>> import numpy as np, oneslack
     >>> rng = np.random.default_rng(0)
     >>> Y = [np.pad(np.ones((4, 4), int), 2), np.pad(np.ones((3, 6), int), 3)]
-    >>> X = [y[:, :, None] + 0.7 * rng.normal(size=(*y.shape, 1)) for y in Y]
+    >>> X = [y[:, :, None] + 0.4 * rng.normal(size=(*y.shape, 1)) for y in Y]
     >>> segmenter = oneslack.GridSegmenter(C=1.0).fit(X, Y)
     >>> bool(segmenter.score(X, Y) > 0.95), segmenter.result_.certified
     (True, True)

@@ -50,8 +50,9 @@ class GraphModel:
     >>> import numpy as np
     >>> from oneslack import GraphModel
     >>> ring = np.array([[2.0], [-0.5], [1.0]]), np.array([[0, 1], [1, 2], [2, 0]])
-    >>> model = GraphModel(1, 2, attractive=True)  # weights: the feature's, by label; the same 0s, the same
-    1s >>> model.decode(np.array([0.0, 1.0, 1.0, 1.0]), ring) array([1, 1, 1], dtype=int32)
+    >>> model = GraphModel(1, 2, attractive=True)  # weights: feature by label, two 0s, two 1s
+    >>> model.decode(np.array([0.0, 1.0, 1.0, 1.0]), ring)
+    array([1, 1, 1], dtype=int32)
     """
 
     n_features: int
