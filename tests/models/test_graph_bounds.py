@@ -32,10 +32,9 @@ def best_score(theta, edges, T):
                 count += 1
     size = n * L + m * L * L
     A = sp.csr_array((values, (rows, columns)), shape=(count, size))
-    found = milp(
-        -np.r_[theta.ravel(), np.ravel(T)], constraints=LinearConstraint(A, right, right), bounds=Bounds(0, 1),
-        integrality=np.r_[np.ones(n * L), np.zeros(m * L * L)], options={"mip_rel_gap": 1e-9, "time_limit": 60},
-    )  # fmt: skip
+    whole = np.r_[np.ones(n * L), np.zeros(m * L * L)]
+    rules = {"constraints": LinearConstraint(A, right, right), "bounds": Bounds(0, 1), "integrality": whole}
+    found = milp(-np.r_[theta.ravel(), np.ravel(T)], **rules, options={"mip_rel_gap": 1e-9})
     assert found.status == 0
     return -found.fun
 
@@ -73,8 +72,8 @@ def test_cuts_are_exact_by_integer_programming():
     edges, n = grid(12, 12), 144
     X = rng.normal(size=(n, 2))
     model, w = GraphModel(2, 2, attractive=True), np.r_[np.eye(2).ravel(), 0.4, 0.3]
-    z, upper = model.decode_bound(w, (X, edges), np.zeros(n, int))
-    theta = X + [0.0, 1.0]
+    _, upper = model.decode_bound(w, (X, edges), np.zeros(n, int))
+    theta = X + np.array([0.0, 1.0])
     best = best_score(theta, edges, np.tile(np.diag([0.4, 0.3]), (len(edges), 1, 1)))
     assert upper == pytest.approx(best, rel=1e-7)
 
