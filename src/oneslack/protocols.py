@@ -33,7 +33,7 @@ class Extras(Protocol):
     """Optional, each by itself."""
 
     #: False for a decoder that may miss the best output: D stays a lower bound, as what it does find are true
-    #: cuts, but P(w) is measured too low, so that the gap is an estimate.
+    #: cuts, but P(w) is measured too low, so that the gap is an estimate, unless there is a `decode_bound`.
     exact: bool
     #: Weights that are not penalised (intercepts).
     free: np.ndarray
@@ -50,6 +50,23 @@ class Extras(Protocol):
         """The k best outputs."""
 
 
+class Bounds(Protocol):
+    """Optional: a proven gap although inference is not exact (a relaxation, a search that was cut short)."""
+
+    def decode_bound(self, w: np.ndarray, x: Any, y: Any) -> tuple[Any, float]:
+        """(z, upper): a real output z, and upper >= max_z [loss(y, z) + <w, psi(x, z)>], over all outputs.
+
+        It is the loss-augmented score that is bounded, not the hinge, and the number that is returned must
+        hold whatever rounding did to it.  Then the hinge is bounded from both sides,
+
+            loss(y, z) - <w, delta(z)>  <=  H(w)  <=  upper - <w, psi(x, y)>
+
+        the left one is a cut, so that D is a lower bound as with an exact decoder, and
+        1/2 |w|^2 + C sum_i s_i (upper_i - <w, psi(x_i, y_i)>) >= P(w).  Training asks this in place of
+        decode(w, x, y); `Result.inference` tells how much of P - D is due to bounds.
+        """
+
+
 class Batches(Protocol):
     """Optional: compiled decoders on packed examples; `data` has n, weights, offsets, shards and take.
 
@@ -61,6 +78,10 @@ class Batches(Protocol):
 
     def worst_batch(self, data, shard, w, rescaling) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(Z, losses, <w, delta(z)>) of the worst outputs, one number an example."""
+
+    def bound_batch(self, data, shard, w) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Optional, for decoders that are not exact: (Z, losses, <w, delta(z)>, uppers) with
+        uppers_i >= H_i(w), the hinge itself, whatever rounding did."""
 
     def delta_sum(self, data, shard, Z, coefficients) -> np.ndarray:
         """(n_params,): sum_i coefficients_i delta_i(z_i)."""

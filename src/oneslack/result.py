@@ -22,6 +22,10 @@ class Status(Enum):
 
     CONVERGED = "the gap asked for is reached"
     EPSILON = "no constraint is violated by more than epsilon"
+    INFERENCE = (
+        "training has reached the gap asked for; what is left is inference that is not exact: accept it, or "
+        "give the decoder more time"
+    )
     MAX_ITER = "the number of iterations ran out: raise max_iter, or scale the features"
     TIME_LIMIT = "the time ran out: raise time_limit, or accept a larger tol"
     INTERRUPTED = "interrupted: this is the best model so far"
@@ -38,7 +42,7 @@ class Status(Enum):
 
     def __init__(self, advice):
         self.advice: str = advice
-        self.ok: bool = self.name in ("CONVERGED", "EPSILON", "STOPPED")
+        self.ok: bool = self.name in ("CONVERGED", "EPSILON", "INFERENCE", "STOPPED")
 
 
 class Torn(Exception):
@@ -61,6 +65,8 @@ class Step:
              nothing is proved
     way      how far the scores behind P(w) were moved along from those of other points (rounding.moved); 0
              where they were computed from w, None where nobody knows
+    found    the least that P was at any point by real outputs alone, where the decoder gives bounds; None for
+             P itself
     within   the problem that w and the dual point are of, where it is another form of the one to solve
     """
 
@@ -74,6 +80,7 @@ class Step:
     proof: Callable[[], Any] | None = None
     way: float | None = 0.0
     within: Any = None
+    found: float | None = None
 
 
 def no_dual_point():
@@ -95,13 +102,15 @@ class TraceRow:
     cached: int = 0
     rounds: int = 0
     bytes_moved: int = 0
+    inference: float = 0.0
 
 
 class Trace(list):
     """Rows (iteration, seconds, best primal, best dual, relative gap, n_cuts), one a step; for models
     that are asked example by example also the number of questions, their seconds, and how many were
     answered from memory; for examples that lie with workers (engine="ray") the rounds, that is how often all
-    of them were waited for, and the bytes that went out and came back."""
+    of them were waited for, and the bytes that went out and came back; for decoders that give bounds the part
+    of primal - dual that is `inference`: the rest is training."""
 
     def column(self, name: str) -> np.ndarray:
         return np.array([getattr(row, name) for row in self])
@@ -112,12 +121,14 @@ class Result:
     """A trained w with its certificate: dual <= optimum <= primal.
 
     w          (n_params,)
-    primal     P(w)
+    primal     P(w), or at least that where the decoder gives bounds (`decode_bound`)
     dual       the best lower bound
     status     why it stopped (a Status; its `advice` is a sentence)
     certified  whether dual <= optimum <= primal is proven, rounding included.  Where it is not, the lower
-               bound is an estimate (sampled cuts), or the primal is (a decoder that is not exact, whose lower
-               bound is true), or the model's methods disagree
+               bound is an estimate (sampled cuts), or the primal is (a decoder that is not exact and gives no
+               bounds, whose lower bound is true), or the model's methods disagree
+    inference  how much of primal - dual a decoder that is not exact left open: primal less the least
+               objective that real outputs showed at any point; the rest is training
     rounding   by how much primal was rounded up and dual down for the proof, together
     radius     the optimum's weights are no farther from `middle` (intercepts aside, and with scales r in the
                metric |r (w - w*)|); inf where nothing is certified, or the penalty is not 1/2 |w|^2
@@ -150,6 +161,7 @@ class Result:
     reason: str = ""
     primal_error: float = 0.0
     rounding: float = 0.0
+    inference: float = 0.0
     radius: float = np.inf
     middle: np.ndarray | None = field(default=None, repr=False)
     state: dict[str, Any] = field(default_factory=dict, repr=False)

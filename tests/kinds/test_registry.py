@@ -34,7 +34,7 @@ def test_every_estimator_that_can_be_saved_is_in_the_table():
             found |= {
                 name for name, value in names.items() if inspect.isclass(value) and hasattr(value, "save")
             }
-    assert found - {"LinearModel", "Latent", "Fitted"} == set(KINDS)
+    assert found - {"LinearModel", "Latent", "Fitted", "GraphLabels"} == set(KINDS)
 
 
 def test_commands_in_the_cli_are_those_of_the_kinds():

@@ -185,7 +185,7 @@ def test_a_cache_remembers_planes_under_the_risk():
     cache, rng = CutCache(problem, 5), np.random.default_rng(3)
     for _ in range(12):
         w = rng.normal(size=problem.n_params)
-        asked, risk = cache.ask(w)
+        asked, risk, _ = cache.ask(w)
         assert asked.value(w) == pytest.approx(problem.risk(w))
         assert risk == pytest.approx(problem.risk(w))
         assert cache.plane(w).value(w) == pytest.approx(problem.risk(w))
@@ -321,7 +321,7 @@ def test_a_cheap_oracle_needs_no_cache(seconds, is_idle):
         cache.plane(w)
     assert cache.is_idle is is_idle
     assert (len(cache.store) == 0) is is_idle
-    (plane, _), exact = cache.ask(w), cache.problem.mean_cut(w)
+    (plane, *_), exact = cache.ask(w), cache.problem.mean_cut(w)
     np.testing.assert_allclose(plane.normal, exact.normal, atol=1e-12)
     assert plane.offset == pytest.approx(exact.offset)
 

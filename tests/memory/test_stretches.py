@@ -94,7 +94,7 @@ def test_the_stretches_of_an_output_sum_up_to_its_cut(order, sparse, seed):
         mine = store.arena.examples[: len(rows)] == i
         assert np.allclose(rows[mine].sum(axis=0), delta, atol=1e-12)
         assert store.arena.b[: len(rows)][mine].sum() == loss
-        assert hinges[i] == pytest.approx(loss - delta @ w)
+        assert hinges.values[i] == pytest.approx(loss - delta @ w)
     assert max(store.counts) == 1
 
 

@@ -41,10 +41,14 @@ class CheckReport:
     enumerated: bool
     exact: bool
     extensions: tuple[str, ...]
+    bounded: bool = False
 
     def __str__(self) -> str:
         decoder = "as good as brute force" if self.enumerated else "never beaten by another answer"
-        decoder = decoder if self.exact else "not compared, as it is not exact"
+        if not self.exact:
+            decoder = "not compared, as it is not exact"
+        if self.bounded:
+            decoder += "; bounds: never below an output"
         fast = ", ".join(self.extensions) or "none"
         return (
             f"{self.model} passes on {self.n_examples} examples at {self.n_weights} weights; "
@@ -57,7 +61,8 @@ def check_model(model, X, Y, *, outputs=None, n_weights=20, seed=0) -> CheckRepo
 
     Parameters
     ----------
-    model : the Model (protocols.py) to check.  With `exact = False` its decoder may be approximate.
+    model : the Model (protocols.py) to check.  With `exact = False` its decoder may be approximate; where
+        it has `decode_bound`, no bound may be below the score + loss of any output that is known.
     X, Y : sequences of examples, a few dozen small ones
     outputs : all outputs of an x, or a function that lists them; `model.outputs` by default.  Where
         there is neither, the decoder is compared with its own answers and the examples' outputs.
@@ -94,7 +99,8 @@ def check_model(model, X, Y, *, outputs=None, n_weights=20, seed=0) -> CheckRepo
 
     extensions = check_extensions(model, X, Y, examples, weights, seed)
     exact = bool(getattr(model, "exact", True))
-    return CheckReport(type(model).__name__, n, n_weights, listed, exact, extensions)
+    bounded = hasattr(model, "decode_bound")
+    return CheckReport(type(model).__name__, n, n_weights, listed, exact, extensions, bounded)
 
 
 def _check_members(model):
@@ -237,6 +243,10 @@ class Example:
             for method in (PLAIN, AUGMENTED):
                 answers[method, k] = self._decode(w, method)
         worst = [answers[AUGMENTED, k] for k in range(len(weights))]
+        if hasattr(self.model, "decode_bound"):
+            from .bounds import check_bounds
+
+            worst = check_bounds(self, weights, answers.values())
         self.hinges = np.array([z.loss + (z.psi - self.psi) @ w for z, w in zip(worst, weights, strict=True)])
         if not getattr(self.model, "exact", True):
             return
@@ -278,7 +288,10 @@ class Example:
             j = changed[0]
             self.fail(method, f"changed w[{j}] from {w[j]:g} to {given[j]:g}")
         self.unchanged(method)
-        source = f"the answer of {method}"
+        return self.candidate(z, f"the answer of {method}")
+
+    def candidate(self, z, source):
+        """An output with all that a score needs."""
         return _Candidate(self.feature(z, source), self.loss(z, source), f"{source}, {brief(z)},", z)
 
     def _compare(self, method, w, answer, values):

@@ -25,6 +25,8 @@ KINDS = {
     "KernelSVC": "kernel",
     "LatentSVM": "in_python",
     "LatentStructuralSVM": "in_python",
+    "GraphTagger": "graph",
+    "GridSegmenter": "segment",
     "GrammarParser": "parse",
     "Matcher": "match",
     "MultiLabelSVC": "multilabel",

@@ -29,7 +29,7 @@ from ..problems.per_example import failure, joint_row
 from ..result import Result, Status
 
 #: Statuses of a training that has come to its end.
-_DONE = (Status.CONVERGED, Status.EPSILON, Status.STALLED, Status.ROUNDING)
+_DONE = (Status.CONVERGED, Status.EPSILON, Status.INFERENCE, Status.STALLED, Status.ROUNDING)
 
 
 @dataclass(frozen=True)

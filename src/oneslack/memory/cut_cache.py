@@ -11,7 +11,6 @@ import numpy as np
 
 from .._jit.clock import now
 from ..cuts import Plane
-from ..objective import inner
 from .remembered import Remembered
 
 #: The share of the gap that a remembered plane must cut off where its worth is measured.
@@ -87,35 +86,37 @@ class CutCache:
                 self.store = Remembered(self.problem, self.problem.sample_weights, limit=1, duals=False)
         return plane
 
-    def ask(self, w) -> tuple[Plane, float]:
-        """The plane of the oracle's cuts at w, which are remembered, and R(w); a remembered cut that is worse
-        for its example is taken instead, and so is one that is hardly better, which R(w) does not."""
+    def ask(self, w) -> tuple[Plane, float, float]:
+        """The plane of the oracle's cuts at w, which are remembered, R(w), and how much of it inference left
+        open; a remembered cut that is worse for its example is taken instead, and so is one that is hardly
+        better, which R(w) does not."""
         if self.is_idle:
             plane = self.problem.mean_cut(w)
-            return plane, plane.value(w)
+            return plane, plane.value(w) + plane.excess, plane.excess
         begin = now()
         index = np.arange(self.problem.n)
         risk = self._risk(self.store.learn(self.problem, w, index))
         plane = self._mean(index, self.store.best(w, index)[1])
         self.last, self.seconds = "asked", now() - begin
-        return plane, risk
+        return plane, *risk
 
     def ask_some(self, w, index, doubts):
         """Ask the examples `index` (rising), remember their cuts, and note by how much they are worse than
         what was remembered.  Returns their hinges."""
         known = self.store.best(w, index)[0]
         hinges = self.store.learn(self.problem, w, index)
-        doubts.note(index, hinges - known, known)
+        doubts.note(index, hinges.values - known, known)
         return hinges
 
-    def ask_all(self, w, doubts) -> tuple[Plane, float]:
+    def ask_all(self, w, doubts) -> tuple[Plane, float, float]:
         """The same of all examples, and `ask`'s answer."""
         risk = self._risk(self.ask_some(w, np.arange(self.problem.n), doubts))
-        return self.plane(w), risk
+        return self.plane(w), *risk
 
     def _risk(self, hinges):
-        """R, by the hinges of all examples."""
-        return self.problem.mean * inner(self.problem.sample_weights, hinges)
+        """R, by the hinges of all examples, and how much of it is above what was found."""
+        most, above = hinges.sums(self.problem.sample_weights)
+        return self.problem.mean * most, self.problem.mean * above
 
     def _mean(self, index, places):
         store, problem = self.store, self.problem

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..certificate.rounding import Proof, dual_proof, gamma
@@ -15,6 +17,25 @@ NEW, OTHER = 1e-12, 1e-8
 
 _POOL = ("base", "counts", "slots", "alpha", "used", "gram_base", "gram")
 _STATE = (*_POOL, "room", "size", "gram_size", "now")
+
+
+class Hinges(NamedTuple):
+    """Hinges of examples at some w: the largest that an output has been found for, and what they are at most,
+    which is the same where the decoder is exact."""
+
+    values: np.ndarray
+    uppers: np.ndarray
+
+    @staticmethod
+    def of(cuts, values, known) -> Hinges:
+        """Of cuts that were asked for, with their `values`, where other outputs are `known`."""
+        found = np.maximum(values, known)
+        return Hinges(found, found if cuts.excess is None else np.maximum(values + cuts.excess, found))
+
+    def sums(self, weights) -> tuple[float, float]:
+        """(sum of weights times what they are at most, how much of it is above what was found)."""
+        most = float(weights @ self.uppers)
+        return most, 0.0 if self.uppers is self.values else float(weights @ (self.uppers - self.values))
 
 
 class Remembered:
@@ -261,7 +282,7 @@ class Remembered:
         values[np.searchsorted(block, cuts.index)] = cuts.found_values(w)
         return cuts, values, *self.best(w, block)
 
-    def learn(self, problem, w, block):
+    def learn(self, problem, w, block) -> Hinges:
         """Ask, and remember what is worse than all that is remembered.  Returns the examples' hinges: an
         answer that is no better than a remembered cut is replaced by it."""
         cuts, values, known, places = self.ask(problem, w, block)
@@ -273,7 +294,7 @@ class Remembered:
             row = self.slots[self.base[cuts.index[k]] + places[asked[k]]]
             new[k] = not self.arena.is_same(row, cuts, k)
         self.add_some(cuts, new)
-        return np.maximum(values, known)
+        return Hinges.of(cuts, values, known)
 
     def add_some(self, cuts, new):
         """Remember the cuts where `new` is true; returns how many."""

@@ -61,6 +61,7 @@ class Run:
         self.clock = now()
         self.earlier = 0.0  # seconds of a run that this one goes on with
         self.w, self.primal, self.error, self.dual = None, np.inf, 0.0, -np.inf
+        self.found = np.inf  # the least that P was by real outputs alone
         self.way = 0.0  # of the scores behind `primal`, as in Step
         self.blame = nullcontext  # whom a point is blamed on whose P cannot be computed
         self.proven = None  # bounds that hold whatever rounding does
@@ -81,9 +82,11 @@ class Run:
         if step.primal is not None and step.primal < self.primal:
             self.w, self.primal, self.error = point_of(step), step.primal, 0.0
             self.way = step.way
+        if step.primal is not None:
+            self.found = min(self.found, step.primal if step.found is None else step.found)
         row = TraceRow(
             len(self.trace) + 1, self.seconds, self.primal, self.dual,
-            relative_gap(self.primal, self.dual), int(step.n_cuts), *self._work(),
+            relative_gap(self.primal, self.dual), int(step.n_cuts), *self._work(), inference=self.inference,
         )  # fmt: skip
         self.trace.append(row)
         return row
@@ -100,6 +103,7 @@ class Run:
         if saved.seen is not None:
             self.problem.see(saved.seen)
         last = saved.trace[-1]
+        self.found = last.primal - last.inference
         self.earlier = last.seconds
         if hasattr(self.problem, "work"):
             work = (last.oracle_calls, last.oracle_seconds, last.cached)
@@ -128,6 +132,8 @@ class Run:
             return Status.EPSILON
         if found := self._reached(self.tolerance(tol, epsilon)):
             return Status.EPSILON if epsilon is not None and found is Status.CONVERGED else found
+        if self._is_left_to_inference(self.tolerance(tol, epsilon)):
+            return Status.INFERENCE
         if stopped:
             return Status.STOPPED
         if step.stalled:
@@ -152,6 +158,18 @@ class Run:
         if found is Status.ROUNDING and self._falls_to_floor():
             found = self.prove(tol).status(tol)
         return Status.CONVERGED if found is Status.ROUNDING and self._rests_on_floor else found
+
+    @property
+    def inference(self) -> float:
+        """What of P - D a decoder that is not exact left open."""
+        return max(self.primal - self.found, 0.0) if np.isfinite(self.found) else 0.0
+
+    def _is_left_to_inference(self, tol):
+        """Whether training has reached what was asked for, but for what a decoder that is not exact left
+        open, and the bounds are proven."""
+        if not self.inference or self.found - self.dual > tol * abs(self.primal):
+            return False
+        return not self._is_provable or self.prove(tol) is not None
 
     @property
     def _rests_on_floor(self):
@@ -227,17 +245,23 @@ class Run:
         elif step is not None and (self.w is None or step.primal is None):
             w = point_of(step)
             with self.blame():
-                primal, error = self._primal(w)
-            self.step = replace(step, primal=primal)
+                primal, error, found = self._primal(w)
+            self.step, self.found = replace(step, primal=primal), min(self.found, found)
             if primal < self.primal:
                 self.w, self.primal, self.error = w.copy(), primal, error
                 self.way, self.proven = 0.0, None
 
     def _primal(self, w):
-        """P(w) and its standard error: where no bound is proved and P is dear, an estimate will do."""
-        if self.proves or not hasattr(self.problem, "estimate"):
-            return self.problem.primal(w), 0.0
-        return self.problem.estimate(w)
+        """P(w), its standard error, and what P is by real outputs alone: where no bound is proved and P is
+        dear, an estimate will do."""
+        if not self.proves and hasattr(self.problem, "estimate"):
+            primal, error = self.problem.estimate(w)
+            return primal, error, primal
+        if hasattr(self.problem, "primal_parts"):
+            primal, found = self.problem.primal_parts(w)
+            return primal, 0.0, found
+        primal = self.problem.primal(w)
+        return primal, 0.0, primal
 
     def _state(self):
         """What to go on from: of the last step, or what was gone on from where there was none."""
@@ -271,7 +295,7 @@ class Run:
             w=self.w, primal=bounds.primal, dual=bounds.dual, status=status, rounding=bounds.rounding,
             certified=certified, radius=ball.radius, middle=ball.middle, trace=self.trace,
             n_iter=len(self.trace), seconds=self.seconds, solver=name, reason=reason,
-            primal_error=self.error, state=self._state(),
+            primal_error=self.error, state=self._state(), inference=float(self.inference),
             duals=self.point() if certified and self.point is not None else None,
         )  # fmt: skip
 

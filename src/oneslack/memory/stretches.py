@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arenas import RunArena, ranges, with_room
-from .remembered import _STATE, Remembered
+from .remembered import _STATE, Hinges, Remembered
 from .state_coding import check_places
 
 #: Up to this share of its gap a group's block is solved: its neighbours will move it again.
@@ -76,7 +76,7 @@ class Stretches(Remembered):
             self.is_whole = False
             self._absorb(cuts)
             self.is_whole = True
-        return hinges
+        return Hinges.of(cuts, hinges, 0.0)
 
     def _absorb(self, cuts):
         from .._jit.stretches import absorb

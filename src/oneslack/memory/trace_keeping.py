@@ -22,7 +22,8 @@ def completed(result) -> Trace:
     where a better point was found after it."""
     trace = Trace(result.trace)
     if trace:
-        end = replace(trace[-1], primal=result.primal, dual=result.dual, gap=result.gap)
+        bounds = {"primal": result.primal, "dual": result.dual, "gap": result.gap}
+        end = replace(trace[-1], **bounds, inference=result.inference)
         if result.primal < trace[-1].primal:
             trace.append(replace(end, seconds=result.seconds))
         else:

@@ -12,6 +12,8 @@ from ..errors import ModelError
 
 #: What such a model offers (protocols.Batches).
 NEEDS = ("pack", "worst_batch", "delta_sum", "delta_rows")
+#: By what share a bound may be below a value, as both are rounded.
+BELOW = 1e-9
 #: Examples that are worth a thread.
 SMALL = 64
 
@@ -25,6 +27,7 @@ class BatchCuts:
     kept                 (m,) examples that have a cut, counted from the shard's first
     losses, factors, leads   (m,): row = factor delta, <w, delta> = lead where they were found
     names                what the shard's examples are called in `index`, None for their numbers
+    excess               (examples of the shard,) or None, as that of Cuts
     """
 
     model: object
@@ -36,6 +39,7 @@ class BatchCuts:
     factors: np.ndarray
     leads: np.ndarray
     names: np.ndarray | None = None
+    excess: np.ndarray | None = None
 
     def __len__(self):
         return len(self.kept)
@@ -81,20 +85,22 @@ class BatchOracle:
     engine: object
 
     def mean(self, w):
-        """(normal, offset): the sum of s_i times the worst cut of each example."""
+        """(normal, offset, excess): the sum of s_i times the worst cut of each example, and times what its
+        hinge may be above that."""
         found = self.engine.map(lambda shard: self._worst(w, shard), self.data.shards)
         shards = self.data.shards
         if len(w) > self.data.n and len(shards) > 1:
             # A sum as long as w costs more than what is summed up: one for all.
             shards, found = [Shard(0, self.data.n)], [[np.concatenate(part) for part in zip(*found)]]
-        normal, offset = None, 0.0
+        normal, offset, excess = None, 0.0, 0.0
         # One after the other: sums are cheap beside decoding, and each is as long as w.
-        for shard, (Z, losses, factors, _) in zip(shards, found, strict=True):
+        for shard, (Z, losses, factors, _, open_) in zip(shards, found, strict=True):
             s = self.data.weights[shard.lo : shard.hi]
             offset += float(s[factors > 0] @ losses[factors > 0])
+            excess += float(s @ open_)
             part = self.model.delta_sum(self.data, shard, Z, s * factors)
             normal = part if normal is None else np.add(normal, part, out=normal)
-        return normal, offset
+        return normal, offset, excess
 
     def cuts(self, w, lo, hi, names=None) -> BatchCuts:
         """The cuts of the examples lo <= i < hi whose truth is not best; `names` of all of them, or their
@@ -102,19 +108,36 @@ class BatchOracle:
         split = getattr(self.data, "split", None)  # data that know what each example costs
         shards = split(lo, hi) if split else equal_shards(lo, hi, min(MAX_SHARDS, (hi - lo) // SMALL))
         parts = self.engine.map(lambda shard: self._worst(w, shard, names), shards)
-        Z, losses, factors, leads = (np.concatenate(each) for each in zip(*parts, strict=True))
+        Z, losses, factors, leads, excess = (np.concatenate(each) for each in zip(*parts, strict=True))
         kept = np.flatnonzero(factors)
         return BatchCuts(
-            self.model, self.data, Shard(lo, hi), Z, kept, losses[kept], factors[kept], leads[kept], names
+            self.model,
+            self.data,
+            Shard(lo, hi),
+            Z,
+            kept,
+            losses[kept],
+            factors[kept],
+            leads[kept],
+            names,
+            excess if gives_bounds(self.model, self.rescaling) else None,
         )
 
     def _worst(self, w, shard, names=None):
-        """(Z, losses, factors, leads): a cut is the example's delta times its factor; 0 where the truth is
-        best."""
-        Z, losses, leads = self.model.worst_batch(self.data, shard, w, self.rescaling)
-        _check_answers(losses, leads, shard, names)
+        """(Z, losses, factors, leads, excess): a cut is the example's delta times its factor; 0 where the
+        truth is best.  The hinge is at most `excess` above the cut's."""
+        if gives_bounds(self.model, self.rescaling):
+            Z, losses, leads, uppers = self.model.bound_batch(self.data, shard, w)
+            _check_answers(losses, leads, shard, names)
+            values = np.maximum(losses - leads, 0.0)
+            _check_bounds(uppers, values, shard, names)
+            excess = np.maximum(uppers - values, 0.0)  # a bound is raised by this, never lowered
+        else:
+            Z, losses, leads = self.model.worst_batch(self.data, shard, w, self.rescaling)
+            _check_answers(losses, leads, shard, names)
+            excess = np.zeros(len(losses))
         factors = losses if self.rescaling == "slack" else np.ones(len(losses))
-        return Z, losses, np.where(losses - factors * leads > 0.0, factors, 0.0), leads
+        return Z, losses, np.where(losses - factors * leads > 0.0, factors, 0.0), leads, excess
 
 
 def _check_answers(losses, leads, shard, names):
@@ -134,3 +157,26 @@ def _check_answers(losses, leads, shard, names):
             f"worst_batch: example {i} has loss {losses[k]:g} and <w, delta> {leads[k]:g}, expected finite "
             "numbers, and a loss >= 0; are its features finite, and not too large?"
         )
+
+
+def _check_bounds(uppers, values, shard, names):
+    """Raise unless there is a bound for each example, not below what was found."""
+    n = shard.hi - shard.lo
+    if np.shape(uppers) != (n,):
+        raise ModelError(
+            f"bound_batch: examples {shard.lo} to {shard.hi - 1} have bounds of shape {np.shape(uppers)}, "
+            f"expected ({n},)"
+        )
+    bad = np.flatnonzero(~(uppers - values >= -BELOW * (1.0 + values)))
+    if len(bad):
+        k = bad[0]
+        i = shard.lo + k if names is None else names[shard.lo + k]
+        raise ModelError(
+            f"bound_batch: example {i} has a hinge of at most {uppers[k]:g}, but its own output has "
+            f"{values[k]:g}"
+        )
+
+
+def gives_bounds(model, rescaling="margin") -> bool:
+    """Whether the decoder of packed examples tells bounds (protocols.Batches)."""
+    return rescaling == "margin" and hasattr(model, "bound_batch")

@@ -55,6 +55,9 @@ class Problem(Protocol):
     def primal(self, w, weight=None) -> float:
         """P(w), or with another weight of the risk."""
 
+    def primal_parts(self, w) -> tuple[float, float]:
+        """Optional: (P(w), what it is by real outputs alone, where the decoder gives bounds)."""
+
     def mean_cut(self, w) -> Any:
         """The plane under the risk that touches it at w."""
 

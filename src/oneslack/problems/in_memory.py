@@ -8,7 +8,7 @@ The risk R is the weighted mean of the H_i, and `weight` = C sum_i s_i is what i
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -34,10 +34,11 @@ from ..data.rows import check_total, check_weights
 from ..engines.processes import Processes
 from ..engines.threads import Threads
 from ..objective import Regulariser
-from . import batches
+from . import batches, per_example
 from .capabilities import Capable, Scores, Shares, Smooth, lacks, offers_scores, passes_of
 from .per_example import Examples, Oracle, parts_of, stack_rows
 from .regulariser_input import regulariser_of
+from .work import Work
 
 
 def check_C(C):
@@ -56,22 +57,13 @@ def check_width(model, X):
         )
 
 
-@dataclass
-class Work:
-    """What finding worst outputs has cost so far; the trace shows it."""
-
-    oracle_calls: int = 0
-    oracle_seconds: float = 0.0
-    cached: int = 0
-    cached_seconds: float = 0.0
-
-    def __add__(self, other) -> Work:
-        return Work(*(mine + more for mine, more in zip(astuple(self), astuple(other), strict=True)))
-
-
-def is_certifiable(model, has_scores) -> bool:
-    """Whether bounds of its problems can be proven: without `sizes` nothing bounds the rounding of scores."""
-    return bool(getattr(model, "exact", True)) and not (has_scores and lacks(model, ["sizes"]))
+def is_certifiable(model, has_scores, rescaling="margin") -> bool:
+    """Whether bounds of its problems can be proven: a decoder that is not exact must tell bounds, and without
+    `sizes` nothing bounds the rounding of scores."""
+    if has_scores:
+        return bool(getattr(model, "exact", True)) and not lacks(model, ["sizes"])
+    gives = per_example.gives_bounds if lacks(model, batches.NEEDS) else batches.gives_bounds
+    return bool(getattr(model, "exact", True)) or gives(model, rescaling)
 
 
 def is_compiled(model, rescaling="margin") -> bool:
@@ -133,7 +125,7 @@ class Problem(Capable, Identified):
         self.rescaling = checked_rescaling(model, rescaling)
         self.sees_scores = offers_scores(model, rescaling)
         self.has_batches = not self.sees_scores and not lacks(model, batches.NEEDS)
-        self.certified = is_certifiable(model, self.sees_scores)
+        self.certified = is_certifiable(model, self.sees_scores, rescaling)
         compiled = self.sees_scores or self.has_batches
         self.engine = engine or (Threads if compiled else Processes)(n_jobs)
         is_plain = prior is None and scale is None and nonnegative is None
@@ -293,6 +285,8 @@ class Problem(Capable, Identified):
         rounding may be more than `enough`, it is computed anew, and examples that are beyond their margin
         whatever rounding does are told apart."""
         error = primal_error(self.extent, self.regulariser, w, primal, self.C, way)
+        if self.scores is None:
+            error += gamma(self.extent.rows + 16) * abs(primal)  # bounds may be above all values
         if error <= enough or self.scores is None or lacks(self.model, ["worsened", "is_zero"]):
             return rounded_up(primal, error)
         risk, is_positive = self.worst_risk(w)
@@ -328,9 +322,22 @@ class Problem(Capable, Identified):
         """P(w), or with another weight of the risk."""
         return self.regulariser.value(w) + (weight or self.weight) * self.risk(w)
 
+    def primal_parts(self, w) -> tuple[float, float]:
+        """(P(w), what it is by real outputs alone)."""
+        risk, excess = self._risk_parts(w)
+        primal = self.regulariser.value(w) + self.weight * risk
+        return primal, primal - self.weight * excess
+
     def risk(self, w) -> float:
-        """R(w): the weighted mean of the hinges."""
-        return self.mean_cut(w).value(w) if self.scores is None else self.scores.risk(self.scores(w))
+        """R(w): the weighted mean of the hinges; at least that where the decoder gives bounds."""
+        return self._risk_parts(w)[0]
+
+    def _risk_parts(self, w):
+        """(R(w), how much of it is above what real outputs have)."""
+        if self.scores is not None:
+            return self.scores.risk(self.scores(w)), 0.0
+        plane = self.mean_cut(w)
+        return plane.value(w) + plane.excess, plane.excess
 
     def mean_cut(self, w) -> Plane:
         """The plane under R that touches it at w."""
@@ -338,13 +345,13 @@ class Problem(Capable, Identified):
             return self.scores.cut(self.scores(w))
         with self._asking(self.n):
             if self.has_batches:
-                normal, offset = self._oracle.mean(w)
-                normal *= self.mean  # in place: it is as long as w
+                normal, offset, excess = self._oracle.mean(w)
             else:
                 tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
                 parts = self._ask(tasks)
-                normal, offset = sum(g for g, _ in parts) * self.mean, sum(b for _, b in parts)
-        return Plane(normal, self.mean * offset)
+                normal, offset, excess = (sum(each) for each in zip(*parts, strict=True))
+        normal *= self.mean  # in place: it is as long as w
+        return Plane(normal, self.mean * offset, excess=self.mean * excess)
 
     def _ask(self, tasks):
         """The oracle's answers, example by example; how large they are is noted."""
@@ -375,13 +382,14 @@ class Problem(Capable, Identified):
         with self._asking(len(index)):
             if self.has_batches:
                 return self._batch_cuts(w, index)
-            tasks = [("rows", w, part) for part in parts_of(index)]
-            found = [cut for part in self._ask(tasks) for cut in part]
-        index = index[[cut is not None for cut in found]]
-        found = [cut for cut in found if cut is not None]
+            tasks, how = [("rows", w, part) for part in parts_of(index)], (self.model, self.rescaling)
+            found = [answer for part in self._ask(tasks) for answer in part]
+        excess = np.array([more for _, more in found]) if per_example.gives_bounds(*how) else None
+        index = index[[cut is not None for cut, _ in found]]
+        found = [cut for cut, _ in found if cut is not None]
         rows = stack_rows([row for row, _, _ in found], self.n_params)
         losses = np.array([loss for _, loss, _ in found])
-        return Cuts(index, rows, losses, [output for _, _, output in found])
+        return Cuts(index, rows, losses, [output for _, _, output in found], excess)
 
     def _batch_cuts(self, w, index):
         lo, hi = int(index[0]), int(index[-1]) + 1

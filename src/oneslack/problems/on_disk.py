@@ -26,8 +26,9 @@ from ..engines.threads import Threads
 from ..errors import FormatError, OneslackError
 from ..models.answers import finite
 from .capabilities import Scores, Shares, lacks, offers_scores
-from .in_memory import Problem, Work, check_C, is_certifiable
+from .in_memory import Problem, check_C, is_certifiable
 from .regulariser_input import regulariser_of
+from .work import Work
 
 #: Rows of one shard that a thread works on at a time hold about so many bytes.
 PART_BYTES = 16_000_000

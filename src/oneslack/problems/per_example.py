@@ -15,10 +15,13 @@ import scipy.sparse as sp
 from ..data.digests import Digest
 from ..data.rows import weights_of
 from ..errors import ModelError, OneslackError
-from ..models.answers import as_row, checked_loss, finite_row, number_fault
+from ..models.answers import as_row, brief, checked_loss, finite_row, is_one_number, number_fault
 
 #: What features or a loss belong to, in errors.
 TRUTH, ANSWER = "the truth", "the answer of the decoder"
+
+#: By what share a bound may be below a score, as scores are rounded.
+BELOW = 1e-9
 
 #: Examples are handed out in so many parts, whatever the number of workers: sums keep their order.
 PARTS = 8
@@ -63,9 +66,39 @@ def worst_cut(model, w, x, y, rescaling="margin"):
     return _answer(model, w, x, y, rescaling)[0]
 
 
+def gives_bounds(model, rescaling="margin") -> bool:
+    """Whether the decoder tells a bound of what it may have missed (protocols.Bounds)."""
+    return rescaling == "margin" and hasattr(model, "decode_bound")
+
+
+def _asked(model, w, x, y, rescaling):
+    """(output, bound of its score and loss, or None)."""
+    if rescaling == "slack":
+        return model.decode_slack(w, x, y), None
+    if not gives_bounds(model):
+        return model.decode(w, x, y), None
+    found = model.decode_bound(w, x, y)
+    if not isinstance(found, tuple) or len(found) != 2 or not is_one_number(found[1]):
+        raise ModelError(f"decode_bound: returned {brief(found)}, expected a pair (output, bound)")
+    return found[0], float(found[1])
+
+
+def excess_of(upper, value, truth) -> float:
+    """By how much H may be above the hinge that was found, where max_z loss + score is at most `upper`, the
+    answer has `value` = loss + score - truth, and the truth the score `truth`."""
+    excess = upper - truth - max(value, 0.0)
+    if not excess >= -BELOW * (1.0 + abs(upper) + abs(truth)):  # or it is no number
+        raise ModelError(
+            f"decode_bound: the bound {upper:.9g} is below {max(value, 0.0) + truth:.9g}, the score + loss "
+            f"of {'its own output' if value > 0.0 else 'the truth'}"
+        )
+    return max(excess, 0.0)  # a bound may only be raised by this: never less than what was found
+
+
 def _answer(model, w, x, y, rescaling):
-    """(cut or None as above, how long psi of truth and answer are, the loss), by which rounding is large."""
-    z = model.decode_slack(w, x, y) if rescaling == "slack" else model.decode(w, x, y)
+    """(cut or None as above, how long psi of truth and answer are, the loss, by which rounding is large; and
+    by how much the hinge may be above the cut's)."""
+    z, upper = _asked(model, w, x, y, rescaling)
     truth, answer = _row(model, x, y, TRUTH), _row(model, x, z, ANSWER)
     if not (sp.issparse(truth) or sp.issparse(answer)) and np.may_share_memory(truth, answer):
         # The model fills the same array again.
@@ -80,8 +113,9 @@ def _answer(model, w, x, y, rescaling):
         raise ModelError(_what_is_not_finite(truth, answer))
     length = _length(truth) + _length(answer)
     length = length * max(loss, 1.0) if rescaling == "slack" else length
+    excess = 0.0 if upper is None else excess_of(upper, value, float((truth @ w).sum()))
     # The truth itself is a candidate: an answer worse than it is replaced by it.
-    return (row, loss, z) if value > 0.0 else None, length, loss
+    return (row, loss, z) if value > 0.0 else None, length, loss, excess
 
 
 def _length(row):
@@ -170,8 +204,8 @@ class Oracle:
         object.__setattr__(self, "_known", np.zeros(self.examples.n, bool))
 
     def __call__(self, task):
-        """(kind, w, index): the summed cut ("sum": normal, offset) or the cuts ("rows": a list), and the
-        largest length and loss that were met."""
+        """(kind, w, index): the summed cut ("sum": normal, offset, excess) or the cuts ("rows": a list of
+        cut, excess), and the largest length and loss that were met."""
         kind, w, index = task
         largest = np.zeros(2)
         found = (self._sum if kind == "sum" else self._rows)(w, index, largest)
@@ -183,29 +217,30 @@ class Oracle:
             if not self._known[i]:
                 check_own_loss(self.model, y)
                 self._known[i] = True
-            cut, length, loss = _answer(self.model, w, x, y, self.rescaling)
+            cut, length, loss, excess = _answer(self.model, w, x, y, self.rescaling)
         except Exception as error:
             raise failure(self.first + i, error) from error
         largest[:] = max(largest[0], length), max(largest[1], loss)
-        return cut
+        return cut, excess
 
     def _rows(self, w, index, largest):
         return [self._cut(w, i, largest) for i in index]
 
     def _sum(self, w, index, largest):
-        g, b = np.zeros(self.model.n_params), 0.0
+        g, b, e = np.zeros(self.model.n_params), 0.0, 0.0
         for i in index:
-            cut = self._cut(w, i, largest)
+            cut, excess = self._cut(w, i, largest)
+            s = self.examples.weights[i]
+            e += s * excess
             if cut is None:
                 continue
             row, loss, _ = cut
-            s = self.examples.weights[i]
             if sp.issparse(row):
                 g[row.indices] += s * row.data
             else:
                 g += s * row
             b += s * loss
-        return g, b
+        return g, b, e
 
 
 def parts_of(index):

@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 
 from ..memory.doubts import Doubts
-from ..memory.remembered import Remembered
+from ..memory.remembered import Hinges, Remembered
 from ..result import Step
 from .structured_dual import begin
 
@@ -72,18 +72,19 @@ class NSlack:
             rest = {"epsilon": epsilon, "owed": owed, "looked": looked}
             return {"store": store.state(), "rng": random, **rest}
 
-        value, total = problem.regulariser.value, store.upper.sum()
+        value, total, everyone = problem.regulariser.value, store.upper.sum(), np.arange(problem.n)
         while True:
             if owed:
                 self._solve(store, rng, self.inner * owed)
-            added, hinge, excess = self._round(problem, store, rng, epsilon)
-            dual, primal = store.dual, value(store.w) + hinge
-            gap = primal - dual
+            added, hinge, excess, inference = self._round(problem, store, rng, epsilon)
+            dual, primal = store.dual, value(store.w) + hinge + inference
+            gap = primal - inference - dual  # what training can close
             if added and (gap <= 3.0 * tol * abs(primal) or (tol == 0.0 and gap <= 0.5 * looked)):
                 # Close, but w moved while the hinges were found: once more, at one w.
-                _, values, slacks, _ = store.ask(problem, store.w, np.arange(problem.n))
-                primal = value(store.w) + float(store.upper @ np.maximum(values, slacks))
-                looked = primal - dual
+                cuts, values, slacks, _ = store.ask(problem, store.w, everyone)
+                most, inference = Hinges.of(cuts, values, slacks).sums(store.upper)
+                primal = value(store.w) + most
+                looked = primal - inference - dual
             elif added:
                 primal = None
             store.forget(self.forget_after)
@@ -101,15 +102,17 @@ class NSlack:
                 n_cuts=len(store),
                 state=state,
                 proof=partial(store.proof, problem),
+                found=None if primal is None else primal - inference,
             )
 
     def _round(self, problem, store, rng, epsilon):
         """Ask everyone, a batch at a time.  Returns how many cuts were added, the sum of the hinges, each at
-        the w of its batch, and the part of it beyond the slacks."""
-        added, hinge, excess = 0, 0.0, 0.0
+        the w of its batch, the part of it beyond the slacks, and what inference left open beside it."""
+        added, hinge, excess, inference = 0, 0.0, 0.0, 0.0
         for block in np.array_split(np.arange(problem.n), max(1, problem.n // self.batch)):
             found, values, slacks, _ = store.ask(problem, store.w, block)
-            hinge += store.upper[block] @ np.maximum(values, slacks)
+            most, above = Hinges.of(found, values, slacks).sums(store.upper[block])
+            hinge, inference = hinge + most - above, inference + above
             beyond = values - slacks
             excess += store.upper[block] @ np.maximum(beyond, 0.0)
             # In the first round everything is new.
@@ -118,7 +121,7 @@ class NSlack:
             if count:
                 added += count
                 self._solve(store, rng, self.inner * excess)
-        return added, hinge, excess
+        return added, hinge, excess, inference
 
     def _sparing(self, problem, start, tol):
         """The examples most in doubt are asked, and the dual is solved to a share of what that brought."""
@@ -147,17 +150,21 @@ class NSlack:
             store.refresh()
             w, dual = store.w.copy(), store.dual
             hinges = self._ask(problem, store, doubts, np.arange(problem.n))
-            primal = problem.regulariser.value(w) + float(store.upper @ hinges)
-            looked = primal - dual
+            most, inference = hinges.sums(store.upper)
+            primal = problem.regulariser.value(w) + most
+            looked = primal - inference - dual
             store.forget(self.forget_after)
-            yield Step(w, dual, primal, n_cuts=len(store), state=state, proof=partial(store.proof, problem))
+            yield Step(
+                w, dual, primal, n_cuts=len(store), state=state, proof=partial(store.proof, problem),
+                found=primal - inference,
+            )  # fmt: skip
 
     @staticmethod
     def _ask(problem, store, doubts, index):
         """Ask the examples `index` and note what that brought; their hinges."""
         known = store.best(store.w, index)[0]
         hinges = store.learn(problem, store.w, index)
-        doubts.note(index, hinges - known, known)
+        doubts.note(index, hinges.values - known, known)
         return hinges
 
     @staticmethod

@@ -115,6 +115,7 @@ class OneSlack:
                 stalled=idle >= PATIENCE,
                 proof=lambda: planes.proof(problem.plane_errors),
                 way=best.way,
+                found=min(best.found, best.primal),
                 state=lambda: self._state(planes, best, cache, doubts) | {"layout": layout},
             )
 
@@ -145,7 +146,7 @@ class OneSlack:
 
     def _candidate(self, planes, best):
         """The optimum over the planes, solved to a share of the current gap."""
-        gap = best.primal - planes.dual
+        gap = min(best.found, best.primal) - planes.dual  # what training can close
         tol = self.inner * gap if np.isfinite(gap) else 0.0
         return planes.solve(max(tol, 1e-13 * abs(best.primal)))[0]
 
@@ -159,9 +160,11 @@ class OneSlack:
                 yield None
                 continue
             w = best.candidate
-            plane, risk = self._plane_at(problem, w, cache)
+            plane, risk, inference = self._plane_at(problem, w, cache)
             violation = risk - planes.model_value(w) if len(planes) else None
-            best.offer(w, problem.regulariser.value(w) + problem.weight * risk, plane)
+            best.offer(
+                w, problem.regulariser.value(w) + problem.weight * risk, plane, problem.weight * inference
+            )
             planes.add(plane, place=w if problem.sees_scores else None)
             best.candidate = self._candidate(planes, best)
             yield violation
@@ -242,8 +245,8 @@ class OneSlack:
             before = best.primal
             np.subtract(candidate, best.w, out=direction)
             at_best = self._slope(problem, best.plane, best.w, direction)
-            plane = self._look(problem, planes, best, candidate, cache)
-            violation = plane.value(candidate) - estimate
+            plane, risk = self._look(problem, planes, best, candidate, cache)
+            violation = risk - estimate
             if best.primal >= before:
                 at_candidate = self._slope(problem, plane, candidate, direction)
                 if at_best < 0 < at_candidate:
@@ -267,14 +270,14 @@ class OneSlack:
                 best.candidate = planes.solve(self.inner * min(cut_off, abs(planes.dual)))[0]
                 yield None
                 continue
-            part = doubts.part(target if tol else 0.5 * (best.primal - planes.dual))
+            part = doubts.part(target if tol else 0.5 * (min(best.found, best.primal) - planes.dual))
             if part is not None:
                 cache.ask_some(w, part, doubts)
                 yield None
                 continue
             estimate = planes.model_value(w) if len(planes) else -np.inf
-            plane, risk = cache.ask_all(w, doubts)
-            best.offer(w, problem.regulariser.value(w) + weight * risk, plane)
+            plane, risk, inference = cache.ask_all(w, doubts)
+            best.offer(w, problem.regulariser.value(w) + weight * risk, plane, weight * inference)
             planes.add(plane)
             best.candidate = self._candidate(planes, best)
             yield risk - estimate
@@ -286,26 +289,27 @@ class OneSlack:
             return False
         plane = cache.plane(w)
         cut_off = problem.weight * (plane.value(w) - planes.model_value(w))
-        if not cache.cuts_off_enough(cut_off, best.primal - planes.dual):
+        if not cache.cuts_off_enough(cut_off, min(best.found, best.primal) - planes.dual):
             return False
         planes.add(plane)
         return True
 
     @staticmethod
     def _look(problem, planes, best, w, cache):
-        """Take the plane at w, and w itself where it is the best so far."""
-        plane, risk = OneSlack._plane_at(problem, w, cache)
+        """(the plane at w, R(w)); w itself is taken where it is the best so far."""
+        plane, risk, inference = OneSlack._plane_at(problem, w, cache)
         planes.add(plane)
-        best.offer(w, problem.regulariser.value(w) + problem.weight * risk, plane)
-        return plane
+        weight = problem.weight
+        best.offer(w, problem.regulariser.value(w) + weight * risk, plane, weight * inference)
+        return plane, risk
 
     @staticmethod
     def _plane_at(problem, w, cache):
-        """(the plane at w, R(w))."""
+        """(the plane at w, R(w), how much of it inference left open)."""
         if cache:
             return cache.ask(w)
         plane = problem.mean_cut(w)
-        return plane, plane.value(w)
+        return plane, plane.value(w) + plane.excess, plane.excess
 
     @staticmethod
     def _slope(problem, plane, w, direction):
@@ -313,14 +317,16 @@ class OneSlack:
 
 
 class Best:
-    """The best point so far, its primal value and its plane; the plain algorithm's next candidate, and
-    for a line search the length of its last step, the scores and the way that they have come."""
+    """The best point so far, its primal value and its plane; the least that P was at any point by real
+    outputs alone (`found`); the plain algorithm's next candidate, and for a line search the length of its
+    last step, the scores and the way that they have come."""
 
     def __init__(self, w):
         self.w, self.primal, self.plane, self.candidate = w, np.inf, None, None
-        self.length, self.S, self.way = 1.0, None, 0.0
+        self.length, self.S, self.way, self.found = 1.0, None, 0.0, np.inf
 
-    def offer(self, w, primal, plane=None) -> bool:
+    def offer(self, w, primal, plane=None, inference=0.0) -> bool:
+        self.found = min(self.found, primal - inference)
         if primal < self.primal:
             self.w, self.primal, self.plane = w, primal, plane
             return True
@@ -331,4 +337,5 @@ class Best:
         return {**vars(self), "S": self.S if isinstance(self.S, np.ndarray) else None}
 
     def restore(self, state):
-        vars(self).update({"way": None} | state)  # older ones did not write the way down
+        # Older ones did not write these down.
+        vars(self).update({"way": None, "found": state.get("primal", np.inf)} | state)

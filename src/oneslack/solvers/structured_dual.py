@@ -72,9 +72,12 @@ def structured_steps(problem, seed, start, tol):
             yield Step(store.w, dual, n_cuts=len(store), state=state, proof=proof)
             continue
         store.refresh()
-        primal, dual = _look(problem, store)
+        primal, dual, inference = _look(problem, store)
         waited, target = 0, 0.7 * target if gap <= target * abs(dual + gap) else target
-        yield Step(store.w.copy(), dual, primal, n_cuts=len(store), state=state, proof=proof)
+        yield Step(
+            store.w.copy(), dual, primal, n_cuts=len(store), state=state, proof=proof,
+            found=primal - inference,
+        )  # fmt: skip
 
 
 def revisit(problem, store, rng, growth, expected):
@@ -113,7 +116,9 @@ def ask_blocks(problem, store, rng, blocks):
 
 
 def _look(problem, store):
-    """(P, D) at the current w: everyone is asked, and what is found is remembered."""
+    """(P, D, how much of P inference left open) at the current w: everyone is asked, and what is found is
+    remembered."""
     dual = store.dual
     hinges = store.learn(problem, store.w, np.arange(problem.n))
-    return problem.regulariser.value(store.w) + float(problem.upper_duals @ hinges), dual
+    most, inference = hinges.sums(problem.upper_duals)
+    return problem.regulariser.value(store.w) + most, dual, inference

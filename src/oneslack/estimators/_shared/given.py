@@ -144,8 +144,9 @@ C_or_auto = C_or("auto")
 
 CHECKS = {
     **dict.fromkeys((*TERMS, "model", "templates"), anything),
-    **dict.fromkeys(("start", "end", "fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
-    **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts"), _at_least_1),
+    **dict.fromkeys(("start", "end", "directed", "attractive", "contrast"), flag),
+    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
+    **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts", "passes"), _at_least_1),
     **dict.fromkeys(("tol", "outer_tol", "degree"), _at_least_0),
     **dict.fromkeys(("C", "beta"), _positive),
     "annealing": integer("a number of rounds >= 0", lambda rounds: rounds >= 0),
@@ -175,6 +176,7 @@ CHECKS = {
     "metric": choice(METRICS, "or a function loss(tp, fp, fn, tn)", callable),
     "multi_class": choice(("auto", "crammer_singer", "ovr")),
     "n_jobs": integer("None for all cores, or an integer other than 0", lambda n: n != 0, optional=True),
+    "neighbours": integer("4 or 8", lambda count: count in (4, 8)),
     "order": integer("1 or 2", lambda order: order in (1, 2)),
     "penalty": choice(("l2", "l1")),
     "random_state": _random_state,

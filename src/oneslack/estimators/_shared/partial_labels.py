@@ -1,4 +1,4 @@
-"""Fitting a chain to sentences of which not all labels are known."""
+"""Fitting a chain or a graph to examples of which not all labels are known."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import driver
 from ..._jit.clock import now
+from ...data.rows import Ragged
 from ...latent.concave_convex import solve_completed
 from ...models.chain.runs import inner_chain, known_runs, widened
 from ...problems.in_memory import Problem
@@ -27,10 +28,10 @@ def check_is_here(engine, watch):
 
 
 def solve_partly_labelled(model, X, Y, C, problem_options, *, start=None, time_limit=None, **training):
-    """The Result of training on sentences with labels of -1, which are not known.
+    """The Result of training on sentences or graphs with labels of -1, which are not known.
 
-    The first weights are `start`, or those learned from the runs of known labels alone.  `training` is what
-    `driver.solve` takes, `problem_options` what Problem takes.
+    The first weights are `start`, or those learned from the runs of known labels, or the known nodes,
+    alone.  `training` is what `driver.solve` takes, `problem_options` what Problem takes.
     """
     options = dict(problem_options)
     sample_weight = options.pop("sample_weight", None)
@@ -55,12 +56,19 @@ def _first_weights(model, data, C, training, time_limit, options):
     """(w, whether Ctrl-C cut it short)."""
     if (data.y < 0).all():
         raise ValueError("no token has a label: there is nothing to learn from")
+    rough = dict(training, tol=max(training["tol"], ROUGH))
+    if hasattr(data, "without_unknown"):
+        known = data.without_unknown()
+        truth = Ragged(known.y, known.offsets)
+        problem = Problem(model, known, truth, C, sample_weight=data.weights, **options)
+        with problem.engine:
+            result = driver.solve(problem, time_limit=time_limit, keep_state=False, **rough)
+        return result.w, result.status is Status.INTERRUPTED
     X, Y, weights = known_runs(data)
     if not weights.any():
         return np.zeros(model.n_params), False
     options = {name: value for name, value in options.items() if name not in TERMS}
     problem = Problem(inner_chain(model), X, Y, C, sample_weight=weights, **options)
-    rough = dict(training, tol=max(training["tol"], ROUGH))
     with problem.engine:
         result = driver.solve(problem, time_limit=time_limit, keep_state=False, **rough)
     return widened(model, result.w), result.status is Status.INTERRUPTED

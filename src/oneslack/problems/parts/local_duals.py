@@ -215,12 +215,13 @@ class CutDuals:
         self.before = None
 
     def look(self, back):
-        """C sum_i s_i H_i at v before the share `back` of its last change; what is found is remembered."""
+        """(C sum_i s_i H_i, how much of it inference left open) at v before the share `back` of its last
+        change; what is found is remembered."""
         store = self.store
         add_to(self.last, -back, store.w)
         hinges = store.learn(self.problem, store.w, np.arange(self.problem.n))
         copy_where(self.last, self.point, store.w)
-        return float(store.upper @ hinges)
+        return hinges.sums(store.upper)
 
     def sum(self):
         """(v of the worker's own examples, sum alpha loss, no imbalance), from the duals alone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -18,9 +18,10 @@ from ...errors import OneslackError
 from ...memory.cut_cache import CutCache
 from ...memory.dual_points import joined_points
 from ..capabilities import Look, Scores, lacks, offers_scores
-from ..in_memory import Problem, Work, check_C, checked_rescaling, is_certifiable, is_compiled
+from ..in_memory import Problem, check_C, checked_rescaling, is_certifiable, is_compiled
 from ..per_example import count_of, digest_of
 from ..regulariser_input import regulariser_of
+from ..work import Work
 from .parts import MemoryPart, folder_digest, folder_parts, memory_parts
 from .worker import RowsWorker, Worker
 
@@ -78,7 +79,7 @@ class SplitProblem(Problem):
         self.model, self.X, self.Y, self.C = model, None, None, float(C)
         self.cache_size, self.rescaling = cache_size, checked_rescaling(model, rescaling)
         self.sees_scores, self.has_batches = offers_scores(model, rescaling), False
-        self.certified, self.work = is_certifiable(model, self.sees_scores), Work()
+        self.certified, self.work = is_certifiable(model, self.sees_scores, rescaling), Work()
         if self.sees_scores and hasattr(model, "cut_along"):
             raise OneslackError(
                 f"the risk of {type(model).__name__} is no sum over examples; use GatheredProblem"
@@ -198,7 +199,8 @@ class SplitProblem(Problem):
         if self.scores is not None:
             return self.scores.cut(self.scores(w))
         with self._asking(self.n):
-            return self.plane_of("mean_cut", w)
+            plane, excess = self.plane_of("mean_cut", w)
+        return replace(plane, excess=self.mean * excess)
 
     def plane_of(self, method, w, *arguments):
         """The plane that the workers' answers make; with what else they tell, summed up."""
@@ -220,7 +222,12 @@ class SplitProblem(Problem):
         places = np.concatenate([part[0] for part in found]).astype(np.int64)
         rows = stacked([part[1] for part in found if len(part[0])] or [found[0][1]])
         losses = np.concatenate([part[2] for part in found])
-        return Cuts(places, rows, losses, [output for part in found for output in part[3]])
+        excess = None
+        if any(part[4] is not None and len(part[4]) for part in found):
+            excess = np.empty(len(index))
+            for k, part in enumerate(found):
+                excess[owner == k] = part[4]
+        return Cuts(places, rows, losses, [output for part in found for output in part[3]], excess)
 
     # The workers' remembered cuts.
 
@@ -263,13 +270,13 @@ class SplitCutCache(CutCache):
         self.n_looks += 1
         return plane
 
-    def ask(self, w) -> tuple[Plane, float]:
+    def ask(self, w) -> tuple[Plane, float, float]:
         begin = now()
         with self.problem._asking(self.problem.n):
-            plane, hinges = self.problem.plane_of("cut_and_remember", w, self.size)
+            plane, hinges, inference = self.problem.plane_of("cut_and_remember", w, self.size)
         self.store = (plane,)  # there is something to look at
         self.last, self.seconds = "asked", now() - begin
-        return plane, self.problem.mean * hinges
+        return plane, self.problem.mean * hinges, self.problem.mean * inference
 
     def state(self):
         own = {name: value for name, value in vars(self).items() if name not in ("problem", "store")}

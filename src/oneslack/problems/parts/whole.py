@@ -18,9 +18,10 @@ from ...data.identity import Identified
 from ...engines.sums import LOST
 from ...memory.run import point_of
 from ..capabilities import Capable, offers_scores
-from ..in_memory import Work, check_C, checked_rescaling, is_certifiable
+from ..in_memory import check_C, checked_rescaling, is_certifiable
 from ..per_example import count_of
 from ..regulariser_input import regulariser_of
+from ..work import Work
 from .parts import MemoryPart, folder_parts
 from .worker import Worker
 
@@ -40,7 +41,7 @@ class WholeProblem(Capable, Identified):
         check_C(C)
         self.model, self.rescaling = model, checked_rescaling(model, rescaling)
         self.sees_scores = offers_scores(model, rescaling)
-        self.certified, self.work = is_certifiable(model, self.sees_scores), Work()
+        self.certified, self.work = is_certifiable(model, self.sees_scores, rescaling), Work()
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
         if hasattr(X, "manifest"):
             parts, _ = folder_parts(X, Y, sample_weight, 1)

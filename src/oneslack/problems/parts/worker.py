@@ -134,16 +134,18 @@ class Worker:
         return [self._answer(plane) for plane in self.problem.scores.group_cuts(S, count)]
 
     def mean_cut(self, w):
-        return self._answer(self.problem.mean_cut(w))
+        plane = self.problem.mean_cut(w)
+        return *self._answer(plane), plane.excess * self.total
 
     def cut_and_remember(self, w, size):
-        """mean_cut, of cuts that are remembered, `size` of each example, and the sum of the hinges."""
+        """The plane of cuts that are remembered, `size` of each example, the sum of the hinges, and how much
+        of it inference left open."""
         from ...memory.cut_cache import CutCache
 
         if self._cache is None:
             self._cache = CutCache(self.problem, size)
-        plane, risk = self._cache.ask(w)
-        return *self._answer(plane), risk * self.total
+        plane, risk, inference = self._cache.ask(w)
+        return *self._answer(plane), risk * self.total, inference * self.total
 
     def remembered_cut(self, w):
         """The best plane that the remembered cuts give; 0 where there are none."""
@@ -152,12 +154,13 @@ class Worker:
         return self._answer(self._cache.plane(w))
 
     def cuts(self, w, index):
-        """(index, rows, losses, outputs) of the worst cuts of single examples, numbered as in the whole."""
+        """(index, rows, losses, outputs, excess) of the worst cuts of single examples, numbered as in the
+        whole."""
         index = np.asarray(index) - self.part.lo
         if not len(index):
-            return index, np.empty((0, self.problem.n_params)), np.empty(0), []
+            return index, np.empty((0, self.problem.n_params)), np.empty(0), [], np.empty(0)
         found = self.problem.cuts(w, index)
-        return found.index + self.part.lo, found.deltas, found.losses, list(found.outputs)
+        return found.index + self.part.lo, found.deltas, found.losses, list(found.outputs), found.excess
 
     def scores_of(self, w):
         """Scores themselves, for a risk that is no sum over examples."""
@@ -248,9 +251,10 @@ class Worker:
         return ()
 
     def cuts_look(self, number, back):
-        """C sum_i s_i H_i at the v that is agreed upon, before a share of its last change."""
+        """(C sum_i s_i H_i, how much of it inference left open) at the v that is agreed upon, before a share
+        of its last change."""
         agreed = self.cuts_agree(None, None, number)
-        return agreed if agreed == LOST else (self._duals.look(back),)
+        return agreed if agreed == LOST else self._duals.look(back)
 
 
 class RowsWorker(Worker):

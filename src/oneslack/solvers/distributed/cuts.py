@@ -50,12 +50,12 @@ class AskedBounds(Bounds):
         duals, found = self.duals, self.duals.look()
         if found is None:
             return False
-        w, hinges = found
+        w, hinges, inference = found
         primal = self.problem.regulariser.value(w) + hinges
         # What ends a training rests on sums without the rounding of many steps.
-        if relative_gap(primal, duals.value) <= self.tol and not duals.refresh():
+        if relative_gap(primal - inference, duals.value) <= self.tol and not duals.refresh():
             return False
-        self._take(w, primal, duals.value)
+        self._take(w, primal, duals.value, primal - inference)
         return True
 
 
@@ -161,15 +161,15 @@ class TeamCuts:
         self.v = np.array(v)
 
     def look(self):
-        """After a step: (w, C sum_i s_i H_i), all examples asked at w.  None where a worker has lost its
-        duals."""
+        """After a step: (w, C sum_i s_i H_i, how much of it inference left open), all examples asked at w.
+        None where a worker has lost its duals."""
         found = self.problem.total_duals("cuts_look", self.number, BACK)
         self.problem.work.oracle_calls += self.problem.n
         if found is None:
             return self._recover()
         w = self.v.copy()
         add_to(self._last, -BACK, w)
-        return w, found[0]
+        return w, *found
 
     def refresh(self) -> bool:
         """v summed up anew, by all; False where a worker has lost its duals."""

@@ -38,6 +38,7 @@ def team_steps(problem, duals, bounds, start):
         yield Step(
             bounds.w if is_known else duals.point, bounds.dual, bounds.primal if is_known else None,
             n_cuts=duals.active, stalled=bounds.stalled, state=state, proof=duals.proof,
+            found=bounds.found,
             way=None,  # P is of the workers' points, which rounding may have parted from this one
         )  # fmt: skip
 
@@ -51,12 +52,12 @@ class Bounds:
     optimism  what running gaps are worth before it is known
     """
 
-    kept = ("w", "primal", "dual", "height", "idle", "waited", "tol", "target")
+    kept = ("w", "primal", "found", "dual", "height", "idle", "waited", "tol", "target")
     optimism, limit = 2.0, 5
 
     def __init__(self, problem, duals, tol):
         self.problem, self.duals, self.tol = problem, duals, tol
-        self.w, self.primal, self.dual = None, np.inf, 0.0
+        self.w, self.primal, self.found, self.dual = None, np.inf, np.inf, 0.0
         self.height, self.idle = -np.inf, 0  # the best D since duals were lost, steps without progress
         self.waited, self.target = 0, self.optimism * max(tol, 1e-15)
 
@@ -87,7 +88,9 @@ class Bounds:
     def stalled(self) -> bool:
         return self.idle >= PATIENCE
 
-    def _take(self, w, primal, dual):
+    def _take(self, w, primal, dual, found=np.inf):
+        """`found` is what P is by real outputs alone, where it is other than P."""
+        self.found = min(self.found, primal, found)
         progress = primal < self.primal or dual > self.height
         self.idle = 0 if progress else self.idle + 1
         self.dual, self.height = max(self.dual, dual), max(self.height, dual)

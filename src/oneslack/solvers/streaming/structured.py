@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from ...cuts import Cuts
 from ...errors import OneslackError
-from ...memory.remembered import Remembered
+from ...memory.remembered import Hinges, Remembered
 from ...result import Step
 from ..structured_dual import BLOCK, OPTIMISM, ask_blocks
 
@@ -111,15 +111,19 @@ class StructuredRun:
         """Everyone is asked at one w."""
         self.store.refresh()
         w, upper = self.store.w.copy(), self.store.upper
-        hinges = 0.0
+        hinges = inference = 0.0
         for chunk in self.chunks:
-            _, values, known, _ = self.store.ask(self.problem, w, chunk)
-            hinges += float(upper[chunk] @ np.maximum(values, known))
+            cuts, values, known, _ = self.store.ask(self.problem, w, chunk)
+            most, above = Hinges.of(cuts, values, known).sums(upper[chunk])
+            hinges, inference = hinges + most, inference + above
         primal = self.problem.regulariser.value(w) + hinges
         if self.promises:
             self.target *= 0.7
         self.waited = 0
-        return Step(w, self.store.dual, primal, n_cuts=len(self.store), state=self.state, proof=self.proof)
+        return Step(
+            w, self.store.dual, primal, n_cuts=len(self.store), state=self.state, proof=self.proof,
+            found=primal - inference,
+        )  # fmt: skip
 
     def _keep_within(self, memory):
         """Forget, then merge, until the cuts take no more than `memory` bytes."""

@@ -1,0 +1,137 @@
+"""What estimators share that label the nodes of graphs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ...data.rows import Ragged, Shard
+from ...models.graph import GraphModel
+from .fitting import Fitted, problem_of, solved
+from .given import check_weights, weights_of_classes
+from .graph_input import codes_of, labels_of
+
+
+class GraphLabels(Fitted):
+    """What estimators share that label nodes; a subclass says how inputs become packed graphs.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (L,)
+        The labels, sorted.
+    coef_ : ndarray of shape (n_params,)
+        The weights, in the order of `model_`.
+    model_ : GraphModel
+        Says which weight is which.
+    """
+
+    _saving = "graph"
+
+    def _fit(self, data, Y, sample_weight, given, watch, directed):
+        classes, codes = codes_of(Y, data)
+        model = GraphModel(
+            data.X.values.shape[1], len(classes), data.F.shape[1], directed=directed,
+            attractive=bool(self.attractive), passes=int(self.passes),
+            label_losses=self._losses(classes, codes.values),
+        )  # fmt: skip
+        if sample_weight is not None:
+            sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
+        options = {"sample_weight": sample_weight}
+        if self.attractive:
+            options["nonnegative"] = ["edges"]
+
+        def store(results):
+            self.classes_, self.model_, self.coef_ = classes, model, results[0].w
+
+        jobs = self._jobs(model, data, codes, watch, options)
+        return self._solve(jobs, store, given, watch)
+
+    def _losses(self, classes, codes):
+        """(L, L): what a wrong label costs, by the class weights."""
+        losses = 1.0 - np.eye(len(classes))
+        if self.class_weight is not None:
+            known = codes[codes >= 0]
+            of_class = weights_of_classes(self.class_weight, classes, known, np.ones(len(known)))
+            losses *= np.asarray(of_class)[:, None]
+        return losses
+
+    def _jobs(self, model, data, codes, watch, options):
+        if (codes.values < 0).any():
+            from .partial_labels import check_is_here, solve_partly_labelled
+
+            check_is_here(self.engine, watch)
+            options |= {"n_jobs": self.n_jobs}
+            yield partial(solve_partly_labelled, model, data, codes, self.C, problem_options=options)
+        else:
+            yield partial(solved, problem_of(self, model, data, codes, **options))
+
+    # Output.
+
+    def predict_codes(self, X) -> Ragged:
+        """The numbers of the labels in `classes_`: one flat array (nodes,) with offsets (graphs + 1,)."""
+        parts, data = self._of_graphs(X, "predict_batch")
+        return Ragged(np.concatenate([np.empty(0, np.int32), *parts]), data.offsets)
+
+    def predict_gaps(self, X):
+        """By how much the score of each prediction may at most be below the best one: 0 but for rounding
+        where inference is exact.
+
+        Parameters
+        ----------
+        X : list of inputs, as for `fit`
+
+        Returns
+        -------
+        gaps : ndarray of shape (n,)
+        """
+        parts, data = self._of_graphs(X, "predict_bounds")
+        Z = np.concatenate([np.empty(0, np.int32), *(labels for labels, _ in parts)])
+        uppers = np.concatenate([np.empty(0), *(bounds for _, bounds in parts)])
+        filled = replace(data, y=Z, truth=Z)
+        nothing = np.full(len(Z), -1, np.int32)
+        if not data.n:
+            return uppers
+        rows = self.model_.delta_rows(filled, Shard(0, data.n), nothing)
+        return np.maximum(uppers - rows @ self.coef_, 0.0)
+
+    def _of_graphs(self, X, method):
+        """What a method of the model gives for shards of the graphs, found in threads; and these, packed."""
+        check_is_fitted(self)
+        from ...engines.threads import Threads
+
+        data = self.model_.pack(self._graphs(X), None)
+        method = getattr(self.model_, method)
+        with Threads(self.n_jobs) as engine:
+            shards = data.shards if data.n else []
+            return engine.map(lambda shard: method(data, shard, self.coef_), shards), data
+
+    def _graphs(self, X):
+        """New inputs as packed graphs, of the sizes that were learned from."""
+        raise NotImplementedError
+
+    def score(self, X, Y):
+        """The share of nodes with the right label, of those whose label is known.
+
+        Parameters
+        ----------
+        X, Y : list of inputs and list of their labels, as for `fit`
+
+        Returns
+        -------
+        accuracy : float
+        """
+        predicted = self.predict_codes(X)
+        labels, known = labels_of(Y, _Shape(predicted))
+        if not len(labels):
+            raise ValueError("there is no node to score")
+        return float(np.mean(self.classes_[predicted.values[known]] == labels))
+
+
+class _Shape:
+    """As much of packed graphs as labels are compared with."""
+
+    def __init__(self, X):
+        self.X, self.offsets = X, X.offsets

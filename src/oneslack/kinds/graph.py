@@ -1,0 +1,105 @@
+"""Labels for the nodes of graphs."""
+
+from __future__ import annotations
+
+from ..errors import OneslackError
+from .classify import confusion_table, rates_by_class
+from .printing import show_measures
+from .registry import Examples, Kind
+from .targets import Subject
+
+MEASURES = {"accuracy": "node accuracy", "graph_accuracy": "graph accuracy"}
+
+
+def _read(path, saved, with_outputs) -> Examples:
+    from ..formats.graphs import read_graphs
+
+    found = read_graphs(path)
+    if with_outputs and found.Y is None:
+        raise OneslackError(f'{path}: its graphs have no "labels"; they are needed to train and to evaluate.')
+    return Examples(path, found.X, found.Y)
+
+
+def _subject(examples, model) -> Subject:
+    labels = sorted({str(label) for y in examples.y for label in y if label is not None})
+    return Subject(f"{len(labels)} labels", {"classes": labels})
+
+
+def _facts(saved) -> dict:
+    model = saved.model.model_
+    return {
+        "predicts": "labels of nodes",
+        "classes": saved.model.classes_.tolist(),
+        "node_features": model.n_features,
+        "edge_features": model.n_edge_features,
+        "directed": model.directed,
+        "attractive": model.attractive,
+    }
+
+
+def _cells(saved, X, scores, say=None):
+    """The labels of each graph, one line a graph; with scores, how far its score may be from the best before
+    them."""
+    import json
+
+    labels = [[json.dumps(y)] for y in saved.model.predict(X)]
+    if not scores:
+        return labels
+    gaps = saved.model.predict_gaps(X).tolist()
+    return [[f"{gap:.3g}", *cell] for gap, cell in zip(gaps, labels, strict=True)]
+
+
+def measure(saved, examples) -> dict:
+    """How many nodes, and how many whole graphs, are right."""
+    import numpy as np
+
+    model, flat = saved.model, [label for y in examples.y for label in y]
+    number = {label: k for k, label in enumerate(model.classes_.tolist())}
+    known = np.array([label is not None for label in flat], dtype=bool)
+    y = np.array([number.get(label, -1) for label in flat], dtype=int)
+    predicted = model.predict_codes(examples.X)
+    right = (y == predicted.values) | ~known
+    if not known.any():
+        raise OneslackError(f"{examples.path}: no node has a label, so there is nothing to compare with.")
+    whole = [right[lo:hi].all() for lo, hi in zip(predicted.offsets[:-1], predicted.offsets[1:], strict=True)]
+    confusion = confusion_table(y[known], predicted.values[known], len(number))
+    return {
+        "examples": len(examples.X),
+        "nodes": int(known.sum()),
+        "measures": {"accuracy": float(right[known].mean()), "graph_accuracy": float(np.mean(whole))},
+        "classes": rates_by_class(list(number), confusion),
+        "confusion": confusion[: len(number)].tolist(),
+    }
+
+
+def _show(facts):
+    notes = {
+        "accuracy": [f"of {facts['nodes']:,} nodes"],
+        "graph_accuracy": [f"of {facts['examples']:,} graphs"],
+    }
+    show_measures(facts, notes, MEASURES, "label", "nodes")
+
+
+def _looks(saved) -> list[str]:
+    return []
+
+
+KIND = Kind(
+    _facts,
+    "own",
+    _read,
+    _cells,
+    measure,
+    _show,
+    looks=_looks,
+    command="graph",
+    subject=_subject,
+    about="Train labels for the nodes of graphs (GraphTagger).",
+    holds='Graphs as JSON lines: {"nodes": [[...], ...], "edges": [[0, 1], ...], "labels": [...]} each.',
+    parameters={
+        "C": (0.1, "Weight of the sum over graphs."),
+        "directed": (False, "Whether the labels at the ends of an edge are in order."),
+        "attractive": (False, "Whether edges only like the same labels: exact with two labels."),
+        "passes": (60, "Message passes over a graph, at most."),
+    },
+)

@@ -1,0 +1,89 @@
+"""Labels for the cells of pictures."""
+
+from __future__ import annotations
+
+from . import graph
+from .printing import show_measures
+from .registry import Examples, Kind
+from .targets import Subject
+
+MEASURES = {"accuracy": "cell accuracy", "graph_accuracy": "picture accuracy"}
+
+
+def _read(path, saved, with_outputs) -> Examples:
+    from ..errors import OneslackError
+    from ..formats.pictures import read_pictures
+
+    found = read_pictures(path)
+    if with_outputs and found.Y is None:
+        raise OneslackError(
+            f"{path}: its pictures have no labels y; they are needed to train and to evaluate."
+        )
+    return Examples(path, found.X, found.Y)
+
+
+def _subject(examples, model) -> Subject:
+    labels = sorted({str(label) for y in examples.y for label in y.ravel().tolist()})
+    return Subject(f"{len(labels)} labels", {"classes": labels})
+
+
+def _facts(saved) -> dict:
+    model = saved.model
+    return {
+        "predicts": "labels of cells",
+        "classes": model.classes_.tolist(),
+        "channels": model.model_.n_features - 1,
+        "neighbours": model.neighbours,
+        "contrast": model.contrast,
+        "attractive": model.attractive,
+    }
+
+
+def _cells(saved, X, scores, say=None):
+    """The labels of each picture as lists of rows, one line a picture."""
+    import json
+
+    labels = [[json.dumps(y.tolist())] for y in saved.model.predict(X)]
+    if not scores:
+        return labels
+    gaps = saved.model.predict_gaps(X).tolist()
+    return [[f"{gap:.3g}", *cell] for gap, cell in zip(gaps, labels, strict=True)]
+
+
+def _measure(saved, examples) -> dict:
+    flat = Examples(examples.path, examples.X, [y.ravel().tolist() for y in examples.y])
+    return graph.measure(saved, flat)
+
+
+def _show(facts):
+    notes = {
+        "accuracy": [f"of {facts['nodes']:,} cells"],
+        "graph_accuracy": [f"of {facts['examples']:,} pictures"],
+    }
+    show_measures(facts, notes, MEASURES, "label", "cells")
+
+
+def _looks(saved) -> list[str]:
+    return []
+
+
+KIND = Kind(
+    _facts,
+    "own",
+    _read,
+    _cells,
+    _measure,
+    _show,
+    looks=_looks,
+    command="segment",
+    subject=_subject,
+    about="Train labels for the cells of pictures (GridSegmenter).",
+    holds="A folder of .npz files, each with x (rows, columns, channels) and y (rows, columns).",
+    parameters={
+        "C": (0.1, "Weight of the sum over pictures."),
+        "neighbours": (4, "Of a cell: 4 or 8."),
+        "contrast": (True, "Whether labels change more easily where the picture does."),
+        "attractive": (True, "Whether neighbours only like the same label: exact with two labels."),
+        "passes": (60, "Message passes over a picture, at most."),
+    },
+)
