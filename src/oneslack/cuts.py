@@ -12,7 +12,8 @@ class Plane:
     """A plane under the risk: R(w) >= offset - <normal, w> for all w, equal where it was taken.
 
     place  what it is the plane of, where that is known, for proofs (memory/dual_points.py): ("labels", bits
-           of the examples that its labelling has wrong), or ("duals", what scores are multiplied by)
+           of the examples that its labelling has wrong), ("duals", what scores are multiplied by), or
+           ("outputs", those of all examples, packed)
     """
 
     normal: np.ndarray

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.rows import MAX_SHARDS, Shard, equal_shards
 from ..errors import ModelError
+from ..memory.dual_points import packed_outputs
 
 #: What such a model offers (protocols.Batches).
 NEEDS = ("pack", "worst_batch", "delta_sum", "delta_rows")
@@ -81,16 +82,23 @@ class BatchOracle:
     engine: object
 
     def mean(self, w):
-        """(normal, offset): the sum of s_i times the worst cut of each example."""
+        """(normal, offset, outputs): the sum of s_i times the worst cut of each example; and their outputs,
+        packed, or None where these are no whole numbers."""
         found = self.engine.map(lambda shard: self._worst(w, shard), self.data.shards)
-        normal, offset = None, 0.0
+        normal, offset, examples, outputs = None, 0.0, [], []
         # One after the other: sums are cheap beside decoding, and each is as long as w.
         for shard, (Z, losses, factors, _) in zip(self.data.shards, found, strict=True):
             s = self.data.weights[shard.lo : shard.hi]
             offset += float(s[factors > 0] @ losses[factors > 0])
             part = self.model.delta_sum(self.data, shard, Z, s * factors)
             normal = part if normal is None else np.add(normal, part, out=normal)
-        return normal, offset
+            kept = np.flatnonzero(factors)
+            ends = self.data.offsets[shard.lo : shard.hi + 1] - self.data.offsets[shard.lo]
+            outputs += [Z[ends[k] : ends[k + 1]] for k in kept]
+            examples += (shard.lo + kept).tolist()
+        if any(np.asarray(output).dtype.kind not in "iu" for output in outputs):
+            return normal, offset, None
+        return normal, offset, packed_outputs(self.data.n, examples, outputs)
 
     def cuts(self, w, lo, hi, names=None) -> BatchCuts:
         """The cuts of the examples lo <= i < hi whose truth is not best; `names` of all of them, or their

@@ -333,13 +333,15 @@ class Problem(Capable, Identified):
         if self.scores is not None:
             return self.scores.cut(self.scores(w))
         with self._asking(self.n):
+            place = None
             if self.has_batches:
-                normal, offset = self._oracle.mean(w)
+                normal, offset, outputs = self._oracle.mean(w)
+                place = None if outputs is None else ("outputs", outputs)
             else:
                 tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
                 parts = self._ask(tasks)
                 normal, offset = sum(g for g, _ in parts), sum(b for _, b in parts)
-        return Plane(normal * self.mean, self.mean * offset)
+        return Plane(normal * self.mean, self.mean * offset, place)
 
     def _ask(self, tasks):
         """The oracle's answers, example by example; how large they are is noted."""
