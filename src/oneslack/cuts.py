@@ -13,7 +13,8 @@ class Plane:
     decoder that is not exact, R is there at most `excess` more.
 
     place  what it is the plane of, where that is known, for proofs (memory/dual_points.py): ("labels", bits
-           of the examples that its labelling has wrong), or ("duals", what scores are multiplied by)
+           of the examples that its labelling has wrong), ("duals", what scores are multiplied by), or
+           ("outputs", those of all examples, packed)
     """
 
     normal: np.ndarray

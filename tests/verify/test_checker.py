@@ -54,6 +54,7 @@ def test_the_checker_needs_numpy_and_scipy_alone():
                 "math",
                 "typing",
                 "collections",
+                "functools",
             }
 
 
@@ -100,19 +101,18 @@ def test_the_dual_of_a_penalty_is_below_its_minimum(seed):
     """Against the minimum over w, weight by weight, of all v that are within the error."""
     rng = np.random.default_rng(seed)
     d, drawn = 4, random.Random(seed)
-    prior = drawn.choice([None, wild(rng, d)])
-    scale = drawn.choice([None, 10.0 ** rng.uniform(-2, 2, d)])
-    held = drawn.choice([None, rng.random(d) < 0.5])
+    prior = drawn.choice([np.zeros(d), wild(rng, d)])
+    scale = drawn.choice([np.ones(d), 10.0 ** rng.uniform(-2, 2, d)])
+    held = drawn.choice([np.zeros(d, bool), rng.random(d) < 0.5])
     v, error = wild(rng, d), np.abs(wild(rng, d)) * 1e-3
     said = Fraction(Penalty(prior, scale, held).dual(v, error, 1.5))
     for signs in all_of((-1, 0, 1), repeat=d):
         least = Fraction(3, 2)
         for k in range(d):
-            r = Fraction(1.0 if scale is None else float(scale[k]))
-            p = Fraction(0.0 if prior is None else float(prior[k]))
+            r, p = Fraction(float(scale[k])), Fraction(float(prior[k]))
             at = Fraction(float(v[k])) + signs[k] * Fraction(float(error[k]))
             w = p + at / r**2
-            w = max(w, Fraction(0)) if held is not None and held[k] else w
+            w = max(w, Fraction(0)) if held[k] else w
             least += r**2 * (w - p) ** 2 / 2 - at * w
         assert said <= least
 
@@ -126,16 +126,16 @@ def test_gains_lie_under_losses(name):
     y = np.sign(rng.standard_normal(n)) if is_class else rng.standard_normal(n)
     loss = OneScore(name, y, rng.uniform(0.1, 3.0, n), size)
     f = 2.0 * rng.standard_normal(n)
-    a = loss.slope(f[:, None])[:, 0]
+    a = loss.c * loss.phi(f)[1]
     for scale in (0.0, 0.3, 1.0):
         for i in range(n):
             one = OneScore(name, y[i : i + 1], loss.c[i : i + 1], size)
             point = one.duals({"duals": scale * a[i : i + 1]})
             at = np.linspace(-6, 6, 61)
-            values = loss.c[i] * OneScore(name, np.full(61, y[i]), np.ones(61), size)._phi(at)
+            values = loss.c[i] * OneScore(name, np.full(61, y[i]), np.ones(61), size).phi(at)[0]
             assert (point.gain - scale * a[i] * at <= values + 1e-12).all()
             if scale == 1.0:  # the line is the tangent at f
-                touch = loss.c[i] * one._phi(f[i : i + 1])[0]
+                touch = loss.c[i] * one.phi(f[i : i + 1])[0][0]
                 assert np.isclose(point.gain - a[i] * f[i], touch, rtol=1e-9, atol=1e-12)
 
 
@@ -227,7 +227,9 @@ def test_worst_sequences(order, seed):
     may = np.ones((L, L), bool)
     may[0, 2] = False
     y = np.where(y == 2, 1, y)
-    chains = Chains(sp.csr_array(X), ends, y, blocks, {"pairs": may}, rng.random((L, L)) * (1 - np.eye(L)))
+    costs = rng.random((L, L)) * (1 - np.eye(L))
+    whole = np.array([[0.0, 1.0, 2.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
+    chains = Chains(sp.csr_array(X), ends, y, blocks, {"pairs": may}, costs)
     w = rng.standard_normal(at[-1])
 
     def psi(i, z):
@@ -245,25 +247,31 @@ def test_worst_sequences(order, seed):
         return one
 
     hinges, errors = chains.hinges(w)
+    rescaled, more_errors = chains._replace(costs=whole).hinges(w, slack=True)
     for i in range(4):
         truth = y[ends[i] : ends[i + 1]]
         allowed = [z for z in all_of(range(L), repeat=len(truth)) if all(may[a, b] for a, b in pairwise(z))]
         losses = [sum(chains.costs[a, b] for a, b in zip(truth, z, strict=True)) for z in allowed]
         values = [loss + (psi(i, z) - psi(i, truth)) @ w for loss, z in zip(losses, allowed, strict=True)]
         assert abs(hinges[i] - max(values)) <= errors[i] + 1e-12
+        sums = [sum(whole[a, b] for a, b in zip(truth, z, strict=True)) for z in allowed]
+        leads = [1.0 + (psi(i, z) - psi(i, truth)) @ w for z in allowed]
+        worst = max(loss * lead for loss, lead in zip(sums, leads, strict=True))
+        assert abs(rescaled[i] - worst) <= more_errors[i] + 1e-12
         z = np.array(allowed[-1], int)
         assert np.isclose(chains.losses(np.array([i]), z)[0], losses[-1])
-        v, size, _ = chains.features(2.0 * (np.arange(4) == i), np.array([i]), z, np.array([0.5]))
-        assert np.allclose(v, 2.0 * psi(i, truth) - 0.5 * psi(i, z))
+        v, size, _ = chains.features(np.array([i]), z, np.array([0.5]))
+        assert np.allclose(v, 0.5 * (psi(i, truth) - psi(i, z)))
         assert (size >= np.abs(v) - 1e-12).all()
 
 
+@pytest.mark.parametrize("spans", [False, True])
 @pytest.mark.parametrize("missing", [1.0, 1.5])
-def test_worst_trees(missing):
+def test_worst_trees(missing, spans):
     """The structural hinge of short sentences, against all trees of the grammar."""
     from oneslack.checks.proof_problems import problems_of
 
-    parser = oneslack.GrammarParser(C=0.3, min_count=1, missing=missing).fit(TREES)
+    parser = oneslack.GrammarParser(C=0.3, min_count=1, missing=missing, span_features=spans).fit(TREES)
     (problem,) = problems_of(parser, {"C": 0.3}, {}, TREES, None, None, None)
     examples, rng = problem.examples, np.random.default_rng(0)
     for w in (parser.coef_, rng.standard_normal(len(parser.coef_))):
@@ -277,6 +285,12 @@ def test_worst_trees(missing):
             listed = list(parser.model_.outputs(words))
             found = examples.losses(np.full(len(listed), i), np.concatenate(listed))
             assert np.allclose(found, losses)
+            v, size, _ = examples.features(np.array([i]), np.asarray(listed[0]), np.array([0.5]))
+            delta = parser.model_.joint_feature(words, examples.y[i]) - parser.model_.joint_feature(
+                words, listed[0]
+            )
+            assert np.allclose(v, 0.5 * delta.toarray()[0])
+            assert (size >= np.abs(v) - 1e-12).all()
 
 
 def test_many_classes_by_definition():

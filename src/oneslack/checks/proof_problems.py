@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import scipy.sparse as sp
@@ -172,6 +173,7 @@ def _kernel(model, C, arrays, X, y, sample_weight):
     w = np.zeros((len(codes), len(model.dual_coef_)))
     w[model.support_] = model.dual_coef_.T
     kind = (kernel.name, kernel.gamma, kernel.coef0, kernel.degree)
+    kind = ("poly", 1.0, 0.0, 1) if kernel.name == "linear" else kind
     bias = model.intercept_ if model.fit_intercept else None
     if K > 2 and model.multi_class != "ovr":
         yield Kernel(X, kind, ManyClasses(codes, C * s, 1.0 - np.eye(K)), w, bias)
@@ -185,12 +187,13 @@ def _kernel(model, C, arrays, X, y, sample_weight):
 
 
 def _penalty(terms) -> Penalty:
-    return Penalty(terms.prior, terms.scale, terms.nonnegative)
+    given = {"prior": terms.prior, "scale": terms.scale, "held": terms.nonnegative}
+    return Penalty(**{name: values for name, values in given.items() if values is not None})
 
 
 def _tagger(model, C, arrays, X, y, sample_weight):
-    if model.rescaling != "margin" or model.kernel is not None:
-        raise OneslackError("no checker is written for taggers with slack rescaling or a kernel")
+    if model.kernel is not None:
+        raise OneslackError("no checker is written for taggers with a kernel")
     rows, chain = model._features(X), model.model_
     tokens, ends = rows.values, np.asarray(rows.offsets, dtype=np.int64)
     labels = column_of(X, y).strings() if isinstance(y, str) else _flat_labels(y)
@@ -199,7 +202,8 @@ def _tagger(model, C, arrays, X, y, sample_weight):
     may = {name: part for name, part in may.items() if part is not None}
     examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
     terms = regulariser_of(chain, **tagger_terms(model, model._indexer, chain, model.classes_))
-    yield Structured(examples, C * _ones(len(rows), sample_weight), model.coef_, _penalty(terms))
+    c, is_slack = C * _ones(len(rows), sample_weight), model.rescaling == "slack"
+    yield Structured(examples, c, model.coef_, _penalty(terms), is_slack)
 
 
 def _codes(classes, labels):
@@ -224,8 +228,8 @@ def _flat_labels(Y):
 def _parser(model, C, arrays, X, y, sample_weight):
     from ..estimators.grammar_parser import _both
 
-    if model.loss != "brackets" or model.rescaling != "margin" or model.span_features:
-        raise OneslackError("no checker is written for parsers with span features, another loss or rescaling")
+    if model.loss != "brackets":
+        raise OneslackError(f"no checker is written for parsers with the loss {model.loss!r}")
     sentences, trees = _both(X, y)
     outside = set(model.outside_)
     kept = [i for i in range(len(trees)) if i not in outside]
@@ -233,24 +237,49 @@ def _parser(model, C, arrays, X, y, sample_weight):
     words = [np.asarray(grammar.word_ids(sentences[i]), dtype=int) for i in kept]
     outputs = [np.asarray(grammar.encode(trees[i]), dtype=int) for i in kept]
     s = _ones(len(kept), None if sample_weight is None else np.asarray(sample_weight, dtype=float)[kept])
-    prior = parser.frequency_prior() if model.frequencies == "prior" else None
-    rules = _rules(grammar, parser)
-    yield Structured(Trees(rules, words, outputs), C * s, model.coef_, Penalty(prior=prior))
+    prior = parser.frequency_prior() if model.frequencies == "prior" else 0.0
+    spans = [_span_weights(parser, sentence) for sentence in words]
+    n = len(model.coef_) - int(parser.frequencies)
+    examples = Trees(_rules(grammar, parser, n), words, outputs, spans, n)
+    yield Structured(examples, C * s, model.coef_, Penalty(prior=prior))
 
 
-def _rules(grammar, parser) -> Rules:
+def _span_weights(parser, words) -> dict:
+    """{(first, last): (labels, numbers of weights)}: span features as spans.py defines them."""
+    from .._jit.cky_features import TEMPLATES, span_keys
+    from ..models.grammar.spans import tag_of_class
+
+    known, found = parser.span_features, {}
+    if known is None:
+        return found
+    coarse = tag_of_class(parser.grammar)[words[:, 0]]
+    for first, last in combinations(range(len(words) + 1), 2):
+        keys = np.empty(TEMPLATES, np.int64)
+        span_keys(known.n_words, words, coarse, first, last, keys)
+        at = np.searchsorted(known.keys, keys)
+        at = at[known.keys[np.minimum(at, len(known.keys) - 1)] == keys] if len(known.keys) else at[:0]
+        numbers = np.concatenate([np.zeros(0, int), *(np.arange(*known.ptr[e : e + 2]) for e in at)])
+        if len(numbers):
+            labels = known.labels[numbers.astype(int)]
+            found[first, last] = labels.tolist(), (parser.grammar.n_rules + numbers).astype(int).tolist()
+    return found
+
+
+def _rules(grammar, parser, n) -> Rules:
     """A Grammar as the checker reads it."""
     from ..models.grammar.binarise import PHRASE
     from ..models.grammar.tables import score_labels
 
     label, labels = score_labels(grammar)
     counted = np.array([kind == PHRASE for kind, _ in labels])
-    ptr = grammar.chain_ptr
+    logs, ptr = None, grammar.chain_ptr
+    if parser.frequencies:
+        logs = np.zeros(n)
+        logs[: grammar.n_rules] = grammar.frequency_weights()
     chains = [grammar.chain_rules[ptr[q] : ptr[q + 1]].tolist() for q in range(grammar.n_chains)]
     return Rules(
         grammar.binary_parent, grammar.binary_left, grammar.binary_right, grammar.unary_parent, chains,
         grammar.chain_parent, grammar.chain_child,
         np.repeat(np.arange(grammar.n_classes), np.diff(grammar.lexical_ptr)), grammar.lexical_tag,
-        np.where(counted[label], label, -1),
-        grammar.frequency_weights() if parser.frequencies else None, float(parser.missing),
+        label, counted, float(parser.missing), logs,
     )  # fmt: skip

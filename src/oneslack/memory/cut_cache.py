@@ -11,6 +11,7 @@ import numpy as np
 
 from .._jit.clock import now
 from ..cuts import Plane
+from .dual_points import packed_outputs
 from .remembered import Remembered
 
 #: The share of the gap that a remembered plane must cut off where its worth is measured.
@@ -127,4 +128,6 @@ class CutCache:
         rows, s = store.slots[flat], problem.sample_weights[index] * problem.mean
         normal = np.zeros(problem.n_params)
         store.sum(rows, s, normal)
-        return Plane(normal, float(s @ store.arena.b[rows]))
+        outputs = store.arena.outputs(rows)
+        place = None if outputs is None else ("outputs", packed_outputs(problem.n, index, outputs))
+        return Plane(normal, float(s @ store.arena.b[rows]), place)

@@ -4,9 +4,14 @@ duals (n,)                               what the score of each example is multi
 duals, classes, ends (n + 1,)            duals of wrong classes that are not 0, row by row
 duals, examples, outputs                 outputs of examples, one behind the other, with their duals
 weights, points or labels                planes: the w where each was taken, or what its labelling has wrong
+
+Planes of structured outputs hold the output of each example until the end, compressed; the point lists each
+output once, with what all planes give it.
 """
 
 from __future__ import annotations
+
+import zlib
 
 import numpy as np
 
@@ -29,11 +34,39 @@ def checked_places(places) -> list:
     pairs = all(isinstance(place, tuple) and len(place) == 2 for place in known)
     if not pairs or not all(isinstance(place[1], np.ndarray) and place[1].ndim == 1 for place in known):
         raise ValueError("what the planes are of is no list of arrays")
-    if len({(str(name), array.shape, array.dtype) for name, array in known}) > 1:
+    shapes = {(str(name), name == "outputs" or array.shape, array.dtype) for name, array in known}
+    if len(shapes) > 1:
         raise ValueError("what the planes are of is not of one kind")
-    if not {name for name, _ in known} <= {"points", "labels", "duals"}:
+    if not {name for name, _ in known} <= {"points", "labels", "duals", "outputs"}:
         raise ValueError("what the planes are of is not known")
     return places
+
+
+def packed_outputs(n, examples, outputs) -> np.ndarray:
+    """What the plane of these outputs, of some of n examples, is the plane of: bytes."""
+    sizes = np.zeros(n, np.int32)
+    sizes[examples] = [len(output) for output in outputs]
+    numbers = np.concatenate([np.array([n]), sizes, *outputs]).astype(np.int32)
+    return np.frombuffer(zlib.compress(numbers.tobytes(), 1), np.uint8)
+
+
+def planes_point(a, packed, s) -> dict:
+    """The point of planes with duals a, of `packed_outputs`, where example i counts by s_i."""
+    duals = {}
+    for dual, numbers in zip(a, packed, strict=True):
+        numbers = np.frombuffer(zlib.decompress(numbers.tobytes()), np.int32)
+        n, sizes = int(numbers[0]), numbers[1 : 1 + int(numbers[0])]
+        if n != len(s):
+            raise ValueError("the planes are of other examples")
+        ends = 1 + n + np.cumsum(sizes)
+        for i in np.flatnonzero(sizes):
+            key = int(i), numbers[ends[i] - sizes[i] : ends[i]].tobytes()
+            duals[key] = duals.get(key, 0.0) + dual * s[i]
+    return {
+        "duals": np.array(list(duals.values()), dtype=float),
+        "examples": np.array([i for i, _ in duals], np.int32),
+        "outputs": np.frombuffer(b"".join(output for _, output in duals), np.int32),
+    }
 
 
 def joined_points(points) -> dict:

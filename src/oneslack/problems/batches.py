@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.rows import MAX_SHARDS, Shard, equal_shards
 from ..errors import ModelError
+from ..memory.dual_points import packed_outputs
 
 #: What such a model offers (protocols.Batches).
 NEEDS = ("pack", "worst_batch", "delta_sum", "delta_rows")
@@ -85,14 +86,14 @@ class BatchOracle:
     engine: object
 
     def mean(self, w):
-        """(normal, offset, excess): the sum of s_i times the worst cut of each example, and times what its
-        hinge may be above that."""
+        """(normal, offset, excess, outputs): the sum of s_i times the worst cut of each example, and times
+        what its hinge may be above that; and their outputs, packed, where these are whole numbers in a row."""
         found = self.engine.map(lambda shard: self._worst(w, shard), self.data.shards)
         shards = self.data.shards
         if len(w) > self.data.n and len(shards) > 1:
             # A sum as long as w costs more than what is summed up: one for all.
             shards, found = [Shard(0, self.data.n)], [[np.concatenate(part) for part in zip(*found)]]
-        normal, offset, excess = None, 0.0, 0.0
+        normal, offset, excess, examples, outputs = None, 0.0, 0.0, [], []
         # One after the other: sums are cheap beside decoding, and each is as long as w.
         for shard, (Z, losses, factors, _, open_) in zip(shards, found, strict=True):
             s = self.data.weights[shard.lo : shard.hi]
@@ -100,7 +101,12 @@ class BatchOracle:
             excess += float(s @ open_)
             part = self.model.delta_sum(self.data, shard, Z, s * factors)
             normal = part if normal is None else np.add(normal, part, out=normal)
-        return normal, offset, excess
+            if outputs is not None:
+                kept, found_here = np.flatnonzero(factors), _labels_of(self.data, shard, Z)
+                outputs = None if found_here is None else outputs + [found_here[k] for k in kept]
+                examples += (shard.lo + kept).tolist()
+        packed = None if outputs is None else packed_outputs(self.data.n, examples, outputs)
+        return normal, offset, excess, packed
 
     def cuts(self, w, lo, hi, names=None) -> BatchCuts:
         """The cuts of the examples lo <= i < hi whose truth is not best; `names` of all of them, or their
@@ -180,3 +186,12 @@ def _check_bounds(uppers, values, shard, names):
 def gives_bounds(model, rescaling="margin") -> bool:
     """Whether the decoder of packed examples tells bounds (protocols.Batches)."""
     return rescaling == "margin" and hasattr(model, "bound_batch")
+
+
+def _labels_of(data, shard, Z):
+    """The outputs Z of a shard, one an example, where these are whole numbers in a row; else None."""
+    offsets = getattr(data, "offsets", None)
+    if offsets is None or getattr(Z, "ndim", 0) != 1 or Z.dtype.kind not in "iu":
+        return None
+    ends = offsets[shard.lo : shard.hi + 1] - offsets[shard.lo]
+    return np.split(Z, ends[1:-1]) if ends[-1] == len(Z) else None

@@ -344,14 +344,16 @@ class Problem(Capable, Identified):
         if self.scores is not None:
             return self.scores.cut(self.scores(w))
         with self._asking(self.n):
+            place = None
             if self.has_batches:
-                normal, offset, excess = self._oracle.mean(w)
+                normal, offset, excess, outputs = self._oracle.mean(w)
+                place = None if outputs is None else ("outputs", outputs)
             else:
                 tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
                 parts = self._ask(tasks)
                 normal, offset, excess = (sum(each) for each in zip(*parts, strict=True))
         normal *= self.mean  # in place: it is as long as w
-        return Plane(normal, self.mean * offset, excess=self.mean * excess)
+        return Plane(normal, self.mean * offset, place, excess=self.mean * excess)
 
     def _ask(self, tasks):
         """The oracle's answers, example by example; how large they are is noted."""

@@ -113,7 +113,7 @@ class OneSlack:
                 n_cuts=len(planes),
                 violation=violation,
                 stalled=idle >= PATIENCE,
-                proof=lambda: planes.proof(problem.plane_errors),
+                proof=lambda: planes.proof(problem),
                 way=best.way,
                 found=min(best.found, best.primal),
                 state=lambda: self._state(planes, best, cache, doubts) | {"layout": layout},

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..certificate.rounding import Proof, gamma
-from ..memory.dual_points import checked_places
+from ..memory.dual_points import checked_places, planes_point
 from ..objective import inner
 from ..result import Torn
 from .normals import new_normals
@@ -117,8 +117,8 @@ class Planes:
         self._solution = v if plain else self.regulariser.point(v, self.free_values)
         return self._solution, self.dual
 
-    def proof(self, errors) -> Proof:
-        """The dual point, where errors(lowest offset) tells how much normals and offsets may be off.
+    def proof(self, problem) -> Proof:
+        """The dual point, where the problem tells how much normals and offsets may be off.
 
         With one free weight k the duals could be made to balance by scaling those of one side, a_j g_jk > 0
         or < 0, down: by which share of v_k the bound falls then is told as `free`.
@@ -127,7 +127,7 @@ class Planes:
             raise Torn
         a, regulariser = self.a, self.regulariser
         v, linear = self.normals.combine(a), inner(a, self.offsets)
-        normal_error, offset_error = errors(float(self.offsets[a > 0.0].min(initial=0.0)))
+        normal_error, offset_error = problem.plane_errors(float(self.offsets[a > 0.0].min(initial=0.0)))
         total = max(abs(float(a[self.groups == group].sum()) - self.weight) for group in range(self.n_groups))
         share = gamma(len(a) + 16 + 512 * self.n_merges) + total / self.weight
         lengths = (1.0 + gamma(regulariser.n_params + 8)) * np.sqrt(np.maximum(self.gram.diagonal(), 0.0))
@@ -135,7 +135,7 @@ class Planes:
         v_error = share * mass + sum_a * normal_error / regulariser.weakest
         linear_error = share * losses + sum_a * offset_error
         if not regulariser.n_free:
-            return Proof(v, linear, v_error, linear_error, point=self._point())
+            return Proof(v, linear, v_error, linear_error, point=self._point(problem))
         F = self.normals.free_columns()
         free_error = share * float((a @ np.abs(F)).sum()) + sum_a * normal_error * regulariser.n_free
         free = None
@@ -147,9 +147,9 @@ class Planes:
                 if (size := abs(inner(side, F[:, 0]))) > 2.0 * (abs(v[regulariser.free[0]]) + free_error)
             ]
             free = tuple(2.0 * max(pair) for pair in zip(*rates, strict=True)) if len(rates) == 2 else None
-        return Proof(v, linear, v_error, linear_error, free_error, free, point=self._point())
+        return Proof(v, linear, v_error, linear_error, free_error, free, point=self._point(problem))
 
-    def _point(self):
+    def _point(self, problem):
         """What gives the dual point: the shares of the planes, and what they are planes of; None where that
         is not known of each."""
         held = np.flatnonzero(self.a > 0.0)
@@ -163,6 +163,8 @@ class Planes:
         def point():
             if not places:
                 return {}
+            if names == {"outputs"}:
+                return planes_point(a, stacked, problem.sample_weights * problem.mean)
             if names == {"duals"}:
                 return {"duals": a @ np.array(stacked)}
             return {"weights": a / self.weight, places[0][0]: np.array(stacked)}

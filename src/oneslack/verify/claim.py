@@ -1,9 +1,10 @@
-"""What a model file claims, against what was computed from the data."""
+"""P(w) and D(alpha) put together, and what a model file claims against them."""
 
 from math import isfinite
 from typing import NamedTuple
 
 from ..errors import ProofError
+from .sums import SAFE, gamma
 
 #: By what share of itself a claimed primal may lie above P(w), and a gap below the proven one.
 LOOSE, DRIFT = 1e-6, 0.05
@@ -17,24 +18,30 @@ class Bounds(NamedTuple):
     dual_low: float
     dual_high: float
 
+    @classmethod
+    def of(cls, regular, risk, low, middle, size=0.0):
+        """From (penalty(w), how far off), (risk(w), how far off); and D from below and as it was computed, of
+        terms so large.  No dual at all proves P >= 0, too; D is concave: no farther above than below."""
+        primal = regular[0] + risk[0]
+        error = SAFE * (regular[1] + risk[1] + gamma(16) * (abs(regular[0]) + risk[0]))
+        high = middle + SAFE * abs(middle - low) + gamma(256) * (abs(middle) + size)
+        return cls(*map(float, (primal - error, primal + error, max(low, 0.0), high)))
+
 
 def compare(claim, bounds, where="", drift=0.0):
     """(P from above, D from below); a ProofError unless a claim (primal, dual) holds for what was computed.
     Planes at points are found anew, with other ties: their D may `drift` by a share of the gap."""
-    primal, dual = claim
-    if not (isfinite(primal) and isfinite(dual)):
-        raise ProofError(f"the claim{where}, {primal!r} and {dual!r}, is not two numbers")
-    if not (isfinite(bounds.low) and isfinite(bounds.high) and isfinite(bounds.dual_low)):
-        raise ProofError(f"the bounds{where} are no numbers: P is {bounds.high!r}, D is {bounds.dual_low!r}")
-    if primal < bounds.low:
+    (primal, dual), drift = claim, drift * (claim[0] - claim[1])
+    if not all(map(isfinite, (primal, dual, *bounds))):
         raise ProofError(
-            f"the claim is P = {primal!r}{where}, but P at these weights is {bounds.low!r} at least"
+            f"the claim{where} is {primal!r} and {dual!r}, computed is {bounds}: not all numbers"
         )
-    if dual > max(bounds.dual_high, 0.0) + drift * (primal - dual):
+    if primal < bounds.low:
+        raise ProofError(f"the claim is P = {primal!r}{where}, but P is {bounds.low!r} at least")
+    if dual > max(bounds.dual_high, 0.0) + drift:
         raise ProofError(
             f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_high!r} at most"
         )
-    room = max(drift * (primal - dual), LOOSE * abs(dual))
-    if bounds.dual_low < dual - room:
+    if dual > bounds.dual_low + max(drift, LOOSE * abs(dual)):
         raise ProofError(f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_low!r} only")
     return bounds.high, min(bounds.dual_low, bounds.high)

@@ -6,7 +6,9 @@ if they were scaled.
 """
 
 from math import fsum
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..errors import ProofError
 from .sums import gamma, numbers
@@ -20,7 +22,7 @@ class Duals(NamedTuple):
     are, by which share duals must be scaled to be feasible; and how much may be taken from duals of single
     examples so that intercepts balance, with the largest cost there is."""
 
-    A: object
+    A: Any
     gain: float
     size: float
     excess: float
@@ -28,26 +30,35 @@ class Duals(NamedTuple):
     cost: float = 0.0
 
 
-def planes(proof, scores_at):
-    """Yield (share, scores_at(j)) of the planes j of a proof: each lies under the risk, since it is the
-    risk's own at some scores, whoever chose these."""
+def planes(proof, plane_at):
+    """Yield (share, plane_at(j)) of the planes j of a proof: each lies under the risk, since it is the risk's
+    own at some scores, whoever chose these."""
     weights = numbers(proof, "weights", (None,))
     excess = fsum(weights.tolist()) - 1.0
     if (weights < 0).any() or excess > ROUNDING:
         raise ProofError("the weights of the planes are negative, or sum to more than there is")
     for j, weight in enumerate(weights / (1.0 + max(excess, 0.0)) * (1.0 - gamma(len(weights) + 8))):
-        yield weight, scores_at(j)
+        yield weight, plane_at(j)
 
 
-def limit_of(proof):
-    """How much is rounding: planes are found anew, and an example on the edge may be on its other side."""
-    return 0.5 if "points" in proof else ROUNDING
+def excess_of(given, room):
+    """By what share the most that an example has given, (n,), is more than there is room, (n,)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        filled = np.where(given > 0, given / room, 0.0)
+    worst = int(np.argmax(filled))
+    return small(filled[worst] - 1.0, f"the dual of example {worst} is outside its bounds")
 
 
-def small(excess, what, i=None, limit=ROUNDING):
+def balance(proof, left, side, what):
+    """By which share of one side the other one is larger.  Planes at points are found anew, and an example on
+    the edge may be on its other side: then much may be left over, and is paid for."""
+    return small(
+        left / max(side, 1e-300), f"the balance of the {what} is off", 0.5 if "points" in proof else ROUNDING
+    )
+
+
+def small(excess, what, limit=ROUNDING):
     """The share by which something is off, which must be nothing but rounding."""
     if not excess <= limit:
-        where = "" if i is None else f" {i}"
-        outside = "is outside its bounds by a share of" if i is not None else "is off by a share of"
-        raise ProofError(f"{what}{where} {outside} {excess:.3g}")
+        raise ProofError(f"{what} by a share of {excess:.3g}")
     return max(excess, 0.0)

@@ -7,11 +7,10 @@ for as if duals were scaled, or taken back, until they do (losses.py).
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from .claim import Bounds
 from .penalty import Penalty
-from .sums import SAFE, TINY, adjoint, gamma, numbers, product
+from .sums import SAFE, TINY, adjoint, dense, gamma, numbers, product
 
 
 class Linear(NamedTuple):
@@ -25,36 +24,26 @@ class Linear(NamedTuple):
     penalty: Penalty = Penalty()
 
     def bounds(self, proof) -> Bounds:
-        F, E = product(self.X, self.w.T)
-        if self.bias is not None:
-            F = F + self.bias
-            E = SAFE * E + gamma(4) * (np.abs(F) + np.abs(self.bias))
-        regular, risk = self.penalty.value(self.w), self.loss.risk(F, E)
-        primal, error = regular[0] + risk[0], regular[1] + risk[1] + gamma(8) * (regular[0] + risk[0])
-        return Bounds(primal - error, primal + error * SAFE, *self._dual(proof))
-
-    def _dual(self, proof):
-        """(at most D, at least D) at the dual point of a proof."""
-        point = self.loss.duals(proof, lambda j: self._plane_scores(proof, j), self.bias is not None)
+        risk = self.loss.risk(*shifted(*product(self.X, self.w.T), self.bias))
+        point = self.loss.duals(proof, lambda j: self._scores_at(proof, j), self.bias is not None)
         V, sizes = adjoint(self.X, point.A)
-        error = SAFE * (gamma(self.X.shape[0] + 16) + point.excess) * sizes + TINY * self.X.shape[0]
-        gain = point.gain - SAFE * point.excess * point.size - SAFE * point.cost * point.taken
-        if point.taken:
-            error = error + SAFE * point.taken * _largest(self.X)
-        low = self.penalty.dual(V, error, gain)
+        largest = dense(abs(self.X).max(axis=0)).ravel() if point.taken else 0.0
+        error = SAFE * ((gamma(self.X.shape[0] + 16) + point.excess) * sizes + point.taken * largest)
+        error = error + TINY * self.X.shape[0]
+        lost = SAFE * (point.excess * point.size + point.cost * point.taken)
+        low = self.penalty.dual(V, error, point.gain - lost)
         middle = point.gain if self.penalty.is_l1 else self.penalty.dual(V, np.zeros_like(V), point.gain)
-        # No dual at all proves P >= 0, too; D is concave, so that it is no farther above than below.
-        return max(low, 0.0), middle + SAFE * abs(middle - low) + gamma(256) * (abs(middle) + point.size)
+        return Bounds.of(self.penalty.value(self.w), risk, low, middle, point.size)
 
-    def _plane_scores(self, proof, j):
+    def _scores_at(self, proof, j):
         """(n, rows): the scores where plane j was taken."""
-        rows = len(self.w)
-        point = numbers(proof, "points", (None, self.w.size + (rows if self.bias is not None else 0)))[j]
-        weights, bias = point[: self.w.size], point[self.w.size :]
-        return np.asarray(self.X @ weights.reshape(-1, rows)) + (bias if len(bias) else 0.0)
+        rows, size = len(self.w), self.w.size
+        point = numbers(proof, "points", (None, size + (rows if self.bias is not None else 0)))[j]
+        return np.asarray(self.X @ point[:size].reshape(-1, rows)) + (
+            point[size:] if len(point) > size else 0.0
+        )
 
 
-def _largest(X):
-    """(d,): the largest number of each column, by its size."""
-    largest = abs(X).max(axis=0)
-    return largest.toarray().ravel() if sp.issparse(largest) else np.asarray(largest)
+def shifted(F, E, bias):
+    """Scores F that are within E, with an intercept."""
+    return (F, E) if bias is None else (F + bias, SAFE * E + gamma(4) * (np.abs(F) + 2.0 * np.abs(bias)))

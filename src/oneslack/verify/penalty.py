@@ -17,43 +17,34 @@ from .sums import SAFE, TINY, down, gamma, up
 
 
 class Penalty(NamedTuple):
-    """prior, scale r, held (bool), each of the shape of w, or None."""
+    """prior, scale r, held (bool), each of the shape of w, or one number for all."""
 
-    prior: Any = None
-    scale: Any = None
-    held: Any = None
+    prior: Any = 0.0
+    scale: Any = 1.0
+    held: Any = False
     is_l1: bool = False
 
     def value(self, w):
         """(penalty(w), how far off)."""
-        if self.held is not None and (w[self.held] < 0).any():
+        if (w[np.broadcast_to(self.held, w.shape)] < 0).any():
             raise ProofError("a weight that must be >= 0 is negative")
-        r = 1.0 if self.scale is None else self.scale
-        off = w if self.prior is None else w - self.prior
-        terms = r * np.abs(w) if self.is_l1 else 0.5 * (r * off) ** 2
-        size = (
-            terms if self.prior is None else terms + (r * r) * np.abs(off) * (np.abs(w) + np.abs(self.prior))
-        )
-        return up(terms), gamma(16) * SAFE * up(size) + TINY * np.count_nonzero(off)
+        off = np.abs(w - self.prior)
+        terms = self.scale * off if self.is_l1 else 0.5 * (self.scale * off) ** 2
+        return up(terms), gamma(16) * up(terms) + TINY * w.size
 
     def dual(self, v, error, gain) -> float:
         """At most gain + min_w penalty(w) - <v', w> for every v' that is within the error of v."""
-        r = np.ones_like(v) if self.scale is None else self.scale
         if self.is_l1:
-            size = np.abs(v) if self.held is None else np.where(self.held, v, np.abs(v))
-            ratio = (1.0 + gamma(8)) * float(((size + SAFE * error) / r).max(initial=0.0))
+            size = np.where(self.held, v, np.abs(v)) + SAFE * error
+            ratio = (1.0 + gamma(8)) * float((size / self.scale).max(initial=0.0))
             return gain if ratio <= 1.0 or gain <= 0.0 else gain / ratio * (1.0 - gamma(8))
-        ends = [self._least(v + sign * error * SAFE, r) for sign in (-1.0, 1.0)]
+        ends = [self._least(v + sign * error * SAFE) for sign in (-1.0, 1.0)]
         sizes = np.maximum(ends[0][1], ends[1][1])
         return down(gain, np.minimum(ends[0][0], ends[1][0]), -gamma(16) * sizes)
 
-    def _least(self, v, r):
+    def _least(self, v):
         """(min_w r^2/2 (w - prior)^2 - v w, the sizes of its terms), number by number."""
-        prior = 0.0 if self.prior is None else self.prior
-        square = 0.5 * (v / r) ** 2
-        least, sizes = -v * prior - square, np.abs(v * prior) + square
-        if self.held is None:
-            return least, sizes
-        clipped = self.held & (v + r * r * prior <= 0.0)
-        at_zero = 0.5 * (r * prior) ** 2 * np.ones_like(v)
-        return np.where(clipped, at_zero, least), sizes + at_zero
+        square, at_zero = 0.5 * (v / self.scale) ** 2, 0.5 * (self.scale * self.prior) ** 2
+        clipped = self.held & (v + self.scale**2 * self.prior <= 0.0)
+        sizes = np.abs(v * self.prior) + square + self.held * at_zero
+        return np.where(clipped, at_zero, -v * self.prior - square), sizes

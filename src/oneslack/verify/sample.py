@@ -7,7 +7,7 @@ the worst output of a measure.
 """
 
 from math import fsum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,43 +16,40 @@ from .sums import SAFE, down, gamma, numbers, up
 
 
 class Sample(NamedTuple):
-    """A measure with worst(f) -> (loss, shares (n,)), C, and the most that scores may count, reach (n,)."""
+    """A measure with worst(f) -> (loss, shares (n,)), the most that scores may count, reach (n,), and how far
+    rounding may put a sum off, doubt; and C."""
 
-    measure: object
+    measure: Any
     C: float
 
     def risk(self, F, E):
         f = F[:, 0]
         loss, shares = self.measure.worst(f)
-        value = self.C * max(down(loss, -shares * f), 0.0)
-        size = loss + fsum(np.abs(shares * f))
+        value, size = max(down(loss, -shares * f), 0.0), loss + fsum(np.abs(shares * f))
         near = up(self.measure.reach * (E[:, 0] + gamma(8) * (np.abs(f) + 1.0)))
-        error = SAFE * near + gamma(64) * size + self.measure.doubt * (1.0 + np.abs(f).max(initial=0.0))
-        return value, self.C * error * SAFE
+        error = near + gamma(64) * size + self.measure.doubt * (1.0 + np.abs(f).max(initial=0.0))
+        return self.C * value, SAFE * SAFE * self.C * error
 
     def duals(self, proof, scores_at=None, free=False) -> Duals:
         n = len(self.measure.reach)
-        A, M, losses, free_parts = np.zeros(n), np.zeros(n), [], []
-        for weight, output in planes(proof, lambda j: self._output(proof, j, scores_at)) if proof else ():
-            loss, shares = output
-            A += weight * shares
-            M += weight * np.abs(shares)
-            losses.append(weight * loss)
-            free_parts.append(weight * fsum(shares))
-        # The dual point is the mean of the outputs, of which A is a rounded sum.
-        J, rounded = len(losses), gamma(len(losses) + 16) * fsum(M)
-        gain, excess = self.C * down(losses), gamma(J + 64)
-        if free and any(free_parts):
-            # The planes of the heavier side times 1 - left / side balance.
-            side = max(abs(fsum(part for part in free_parts if part * sign > 0)) for sign in (-1, 1))
-            left = abs(fsum(free_parts)) + gamma(J + 16) * fsum(map(abs, free_parts))
-            excess += small(left / side, "the balance of the planes", limit=0.5)
-        doubt = rounded if "labels" in proof else rounded + self.measure.doubt
-        return Duals(self.C * A[:, None], gain, gain, excess, SAFE * self.C * doubt, 1.0)
 
-    def _output(self, proof, j, scores_at):
-        if "labels" not in proof:
-            return self.measure.worst(scores_at(j)[:, 0])
-        n = len(self.measure.reach)
-        bits = numbers(proof, "labels", (None, (n + 7) // 8), "i")[j]
-        return self.measure.output(np.unpackbits(bits.astype(np.uint8), count=n).astype(bool))
+        def output(j):
+            if "labels" not in proof:
+                return self.measure.worst(scores_at(j)[:, 0])
+            bits = numbers(proof, "labels", (None, (n + 7) // 8), (0, 255))[j]
+            return self.measure.output(np.unpackbits(bits.astype(np.uint8), count=n).astype(bool))
+
+        A, sizes, losses, sums = np.zeros(n), np.zeros(n), [], []
+        for weight, (loss, shares) in planes(proof, output) if proof else ():
+            A, sizes = A + weight * shares, sizes + weight * np.abs(shares)
+            losses.append(weight * loss)
+            sums.append(weight * fsum(shares))
+        # The dual point is the mean of the outputs, of which A is a rounded sum.
+        gain, excess, rounding = self.C * down(losses), gamma(len(sums) + 64), gamma(len(sums) + 16)
+        if free and any(sums):
+            # The planes of the heavier side times 1 - left / side balance.
+            side = max(abs(fsum(part for part in sums if part * sign > 0)) for sign in (-1, 1))
+            left = abs(fsum(sums)) + rounding * fsum(map(abs, sums))
+            excess += small(left / side, "the balance of the planes is off", 0.5)
+        doubt = rounding * fsum(sizes) + (0.0 if "labels" in proof else self.measure.doubt)
+        return Duals(self.C * A[:, None], gain, gain, excess, SAFE * self.C * doubt, 1.0)
