@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rounding import TINY, gamma, norm_up
+from .rounding import TINY, gamma, norm_up, rounded_up
 
 
 def worst_scores(model, data, S, w, terms):
@@ -36,3 +36,14 @@ def worst_scores(model, data, S, w, terms):
 def underflow(weight, C, rows) -> float:
     """What weight times the risk may lack because numbers below it have underflown."""
     return 8.0 * TINY * (weight + C * rows + 1.0)
+
+
+def worst_primal(problem, w, risk, is_positive) -> float:
+    """P(w) rounded up by its worst risk; is_positive: whether a loss is above 0 then."""
+    regular, hinges = problem.regulariser.value(w), problem.weight * risk
+    error = gamma(len(w) + 16) * regular + gamma(problem.extent.rows + 32) * hinges
+    if is_positive:
+        error += underflow(problem.weight, problem.C, problem.extent.rows)
+    if not problem.regulariser.is_least_at(w):
+        error += TINY * len(w)  # squares may have underflown
+    return rounded_up(regular + hinges, error)

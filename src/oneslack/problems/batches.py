@@ -87,7 +87,7 @@ class BatchOracle:
 
     def mean(self, w):
         """(normal, offset, excess, outputs): the sum of s_i times the worst cut of each example, and times
-        what its hinge may be above that; and their outputs, packed, where these are whole numbers in a row."""
+        what its hinge may be above that; and their outputs, packed, where these are whole numbers."""
         found = self.engine.map(lambda shard: self._worst(w, shard), self.data.shards)
         shards = self.data.shards
         if len(w) > self.data.n and len(shards) > 1:

@@ -17,7 +17,6 @@ import scipy.sparse as sp
 from .._jit.clock import now
 from ..certificate.rounding import (
     SAFE,
-    TINY,
     Extent,
     Lower,
     Sizes,
@@ -27,7 +26,7 @@ from ..certificate.rounding import (
     primal_error,
     rounded_up,
 )
-from ..certificate.worst import underflow, worst_scores
+from ..certificate.worst import worst_primal, worst_scores
 from ..cuts import Cuts, Plane
 from ..data.identity import Identified
 from ..data.rows import check_total, check_weights
@@ -289,14 +288,7 @@ class Problem(Capable, Identified):
             error += gamma(self.extent.rows + 16) * abs(primal)  # bounds may be above all values
         if error <= enough or self.scores is None or lacks(self.model, ["worsened", "is_zero"]):
             return rounded_up(primal, error)
-        risk, is_positive = self.worst_risk(w)
-        regular, hinges = self.regulariser.value(w), self.weight * risk
-        error = gamma(len(w) + 16) * regular + gamma(self.extent.rows + 32) * hinges
-        if is_positive:
-            error += underflow(self.weight, self.C, self.extent.rows)
-        if not self.regulariser.is_least_at(w):
-            error += TINY * len(w)  # squares may have underflown
-        return rounded_up(regular + hinges, error)
+        return worst_primal(self, w, *self.worst_risk(w))
 
     def worst_risk(self, w) -> tuple[float, bool]:
         """(R(w), were every score as wrong as rounding can have made it; whether a loss is above 0 then)."""
