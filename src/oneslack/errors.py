@@ -103,7 +103,3 @@ def users_level():
 
 def _package(frame):
     return frame.f_globals.get("__name__", "").partition(".")[0]
-
-
-class Remark(UserWarning):
-    """A fit that went as asked, but whose model is probably not what was wanted; says what to do."""

@@ -47,7 +47,7 @@ def test_options_reach_the_files(folder, run):
         "pack", "kinds.csv", "-o", "p", "--label", "width", "--dtype", "float64", "--format", "csv", "-q"
     )
     assert done.code == 3  # the kind is a word
-    assert re.search(r"kinds\.csv, line 2, column 3: 'low' is not a finite number", done.err)
+    assert re.search(r"kinds\.csv, line 2, column 3 \(kind\): 'low' is not a finite number", done.err)
     done = run(
         "pack", "kinds.csv", "-o", "q", "--dtype", "float64", "--jobs", 1, "--json", "--shard-size", "1KB"
     )

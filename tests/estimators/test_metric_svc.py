@@ -21,9 +21,6 @@ from sklearn.preprocessing import StandardScaler
 from oneslack import LinearSVC, MetricSVC, OneSlack, RankSVM
 from oneslack.models.measures import METRICS
 
-# Of a few examples drawn at random there is often nothing to learn.
-pytestmark = pytest.mark.filterwarnings("ignore:nothing is learned")
-
 
 def g_mean(tp, fp, fn, tn):
     """Linear in fp for fixed tp, so concave."""

@@ -1,7 +1,5 @@
 """Which class is positive, and what C is where nothing is said: MetricSVC as people with fraud/ok meet it."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score
@@ -94,12 +92,3 @@ def test_training_for_f1_is_better_at_f1_out_of_the_box():
     y = np.where(score > np.quantile(score, 0.96), "yes", "no")
     of = lambda model: f1_score(y[3000:], model.fit(X[:3000], y[:3000]).predict(X[3000:]), pos_label="yes")  # noqa: E731
     assert of(MetricSVC("f1")) > of(LinearSVC())
-
-
-def test_a_model_that_learned_nothing_says_so():
-    X, y = fraud(0, 300, 0.1, 0.5)
-    with pytest.warns(UserWarning, match="nothing is learned"):
-        MetricSVC("f1").fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        MetricSVC("prbep").fit(X, y)

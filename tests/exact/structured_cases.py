@@ -120,7 +120,7 @@ def tagger_case(rng):
     def claims(tagger):
         return [Claim(problem, tagger.coef_.tolist(), tagger.result_)]
 
-    return estimator_case(estimator, {"X": X, "Y": Y, "sample_weight": s}, claims)
+    return estimator_case(estimator, {"X": X, "y": Y, "sample_weight": s}, claims)
 
 
 TREES = (

@@ -131,8 +131,8 @@ class _Check:
 
     def __init__(self, name, estimator):
         self.name, self.estimator = name, estimator
-        results = getattr(estimator, "result_", None)
-        self.results = results if isinstance(results, list) else [] if results is None else [results]
+        result = getattr(estimator, "result_", None)
+        self.results = [] if result is None else list(result.parts)
         self.certified = estimator._is_certified()
 
     def _refuse(self, sentence):

@@ -9,7 +9,6 @@ import math
 import re
 import signal
 import warnings
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -132,7 +131,7 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
 
     title = f"{examples.path}: {examples.title}, {subject.words}"
     tol = model.tol if model._stopping_epsilon() is None else None
-    with Interrupt() as interrupt, warnings.catch_warnings(), remarks():
+    with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         with progress(title, tol, subject.n_problems, quiet) as show, watched(show.compiling):
             watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
@@ -143,29 +142,6 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
             except ValueError as error:
                 raise Refusal(f"{examples.path}: {error}") from error
     return interrupt.asked_by
-
-
-@contextmanager
-def remarks():
-    """A fit's own remarks (`errors.Remark`) are said at its end, in a sentence."""
-    from ..errors import Remark
-
-    show, told = warnings.showwarning, []
-    warnings.simplefilter("always", Remark)
-
-    def keep(message, category, *rest):
-        if issubclass(category, Remark):
-            told.append(str(message))
-        else:
-            show(message, category, *rest)
-
-    warnings.showwarning = keep
-    try:
-        yield
-    finally:
-        warnings.showwarning = show
-        for text in dict.fromkeys(told):
-            complain(f"{text}.")
 
 
 def _facts(model, examples, subject, output, signal_number, estimate) -> dict:

@@ -68,6 +68,20 @@ def _refuse_others(task, **given):
         if value is not None and task not in takes[name]:
             option = f"--{name.replace('_', '-')}"
             raise Refusal(f"{option} is for {words[name]}; drop it, or --task {task}.", Exit.USAGE)
+    if given["gamma"] is not None and given["metric"] is not None:
+        raise Refusal("--metric is for linear models; drop it, or --gamma.", Exit.USAGE)
+    if given["metric"] in ("fbeta", "precision_at_k", "recall_at_k"):
+        sentence = f"--metric {given['metric']} needs numbers of its own; use oneslack.tune in Python."
+        raise Refusal(sentence, Exit.USAGE)
+
+
+def _check_outputs(file, output, plot):
+    """Refuse places that cannot be written to."""
+    if output is not None and plot is not None and os.path.realpath(output) == os.path.realpath(plot):
+        raise Refusal(f"{plot}: cannot hold both the model and the picture; name another.", Exit.USAGE)
+    for path in (output, plot):
+        if path is not None:
+            check_writable(path, inputs=[file])
 
 
 def _label(text, examples, file):
@@ -145,15 +159,7 @@ def tune(
     from . import train_terms, training, tune_report
 
     _refuse_others(task, gamma=gamma, metric=metric, class_weight=class_weight, group=group)
-    if gamma is not None and metric is not None:
-        raise Refusal("--metric is for linear models; drop it, or --gamma.", Exit.USAGE)
-    if metric in ("fbeta", "precision_at_k", "recall_at_k"):
-        raise Refusal(f"--metric {metric} needs numbers of its own; use oneslack.tune in Python.", Exit.USAGE)
-    if output is not None and plot is not None and os.path.realpath(output) == os.path.realpath(plot):
-        raise Refusal(f"{plot}: cannot hold both the model and the picture; name another.", Exit.USAGE)
-    for path in (output, plot):
-        if path is not None:
-            check_writable(path, inputs=[file])
+    _check_outputs(file, output, plot)
     tune_report.check_scoring(scoring)
     if plot is not None:
         tune_report.check_picture(plot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +11,6 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import metrics
-from ..errors import Remark, users_level
 from ..metrics import k_of, positive_of
 from ..models.measures import measure_model
 from ..models.measures.scale import unit_of_C
@@ -182,20 +180,6 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
             scores = task.side * products(X, coef.T)
             cuts = [self._cut(f, y) for f, y in zip(scores.T, task.labels, strict=True)]
             self.intercept_ = -task.side * np.array(cuts)
-        elif self.metric != "error":
-            self._warn_of_one_class(task, products(X, coef.T) + intercept)
-
-    def _warn_of_one_class(self, task, scores):
-        """The convex bound of a measure may be least where every example gets the same answer."""
-        alike = np.flatnonzero((scores > 0).all(axis=0) | (scores <= 0).all(axis=0))
-        if len(alike) and np.ptp(task.labels[alike[0]]) > 0:
-            warnings.warn(
-                f"nothing is learned: the bound of metric={self.metric!r} is least where all examples are in "
-                "one class, as the classes overlap too much for it; train for 'roc_auc' or 'prbep', or "
-                "LinearSVC(class_weight='balanced')",
-                Remark,
-                stacklevel=users_level(),
-            )
 
     def _C_of(self, labels):
         if self.C != "scale":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..errors import OneslackError
-from ..metrics import positive_of
 from . import rows
 from .printing import measure_words, show_measures
 from .registry import Kind
@@ -32,6 +31,8 @@ def subject(examples, model) -> Subject:
     labels = examples.labels
     n, facts = len(labels), {"classes": labels}
     if n == 2 and examples.y is not None:
+        from ..metrics import positive_of
+
         facts["positive_class"] = labels[positive_of(labels, examples.y)]
     return Subject(f"{n} classes", facts, n_problems=n if model._is_ovr(n) else 1)
 
@@ -95,6 +96,8 @@ def positive_place(saved, y) -> int:
         return known[saved.pos_label]
     if trained is None:
         trained = saved.header.get("training", {}).get("positive_class")
+    from ..metrics import positive_of
+
     return labels.index(trained) if trained in labels else positive_of(labels, y)
 
 

@@ -55,8 +55,3 @@ class Results(Result):
 
     def __str__(self) -> str:
         return f"{len(self._parts)} problems, {super().__str__()}"
-
-
-def together(results) -> Result:
-    """The one result, or all of them as one."""
-    return results[0] if len(results) == 1 else Results(results)

@@ -36,6 +36,11 @@ def positive_class(classes, counts, pos_label=None) -> int:
 
 
 def positive_of(classes, y, pos_label=None) -> int:
-    """The same, counting the labels y."""
+    """The position of the positive class among two, as they are frequent in y (n,).
+
+    >>> from oneslack.metrics import positive_of
+    >>> positive_of(["fraud", "ok"], ["ok", "fraud", "ok"])
+    0
+    """
     y = np.asarray(y)
     return positive_class(classes, [int(np.sum(y == label)) for label in classes], pos_label)

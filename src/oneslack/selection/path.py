@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import Interrupted
-from ..memory.several import together
+from ..memory.several import Results
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,7 @@ def same_data(model):
 def finished(model, warm_start=False):
     """A copy without what only the next fit needs."""
     model = copy.copy(model)
-    model.result_ = together([replace(result, state={}) for result in model.result_.parts])
+    parts = [replace(result, state={}) for result in model.result_.parts]
+    model.result_ = parts[0] if len(parts) == 1 else Results(parts)
     model._fitted_on = None
     return model.set_params(warm_start=warm_start)

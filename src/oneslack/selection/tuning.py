@@ -61,7 +61,7 @@ class Tuning:
     seconds: float
     losses: np.ndarray | None
     unfinished: np.ndarray
-    abandoned: np.ndarray
+    abandoned: np.ndarray | None = None
 
     def __repr__(self) -> str:
         """The best candidate, and a line for each."""

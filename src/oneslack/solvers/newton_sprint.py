@@ -68,7 +68,7 @@ def sprint(problem, w, mu, tol, tried=np.inf, known=0):
             w, mu, primal, dual = points[k]
             is_known = k == len(points) - 1 and mu == found.mu
             proof = partial(_proof, problem, w, mu, found.shares if is_known else None)
-            state = partial(begin, known=k + 1)
+            state = partial(begin, known=k + 1, at=mu)
             yield Step(w, dual, primal, n_cuts=problem.n, state=state, proof=proof)
         w, mu, primal, dual = points[-1]
         if not found.promise:

@@ -56,8 +56,7 @@ def learn(got):
         return _cross_validate(got, table)
     fitted, text = _fit(got, table.X, table.y)
     if not got["-q"]:
-        results = fitted.result_ if isinstance(fitted.result_, list) else [fitted.result_]
-        for result in results:
+        for result in fitted.result_.parts:
             print(
                 f"Objective value = {result.primal:.6f}, at most {result.primal - result.dual:.2e} too high"
             )

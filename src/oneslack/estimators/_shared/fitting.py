@@ -26,7 +26,7 @@ from ..._jit.clock import now
 from ...certificate.rounding import rounded_down, rounded_up, sum_down, sum_up
 from ...data.rows import as_numpy, as_rows
 from ...errors import Interrupted, users_level
-from ...memory.several import together
+from ...memory.several import Results
 from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
@@ -134,7 +134,7 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         self._radii = [result.radius for result in results]
         if key is None:
             results = [replace(result, state={}) for result in results]
-        self.result_ = together(results)
+        self.result_ = results[0] if len(results) == 1 else Results(results)
         self._fitted_on = key
 
 

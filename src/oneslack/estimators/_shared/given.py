@@ -129,12 +129,10 @@ _at_least_1 = integer("an integer >= 1", lambda value: value >= 1)
 
 def C_or(*words):
     """A check of a positive number, or one of the words."""
-    wanted = ", ".join(map(repr, words))
-    positive = number(f"a positive number or {wanted}", lambda value: value > 0)
 
     def check(name, value):
         if not (isinstance(value, str) and value in words):
-            positive(name, value)
+            _positive(name, value)
 
     return check
 

@@ -134,10 +134,10 @@ def _shares(problem, result, kept):
         alpha, upper = state["passes"]["alpha"], problem.C * problem.data.weights
         upper = upper if alpha.ndim == 1 else upper[:, None]
         return np.divide(alpha, upper, out=np.zeros_like(alpha), where=upper > 0)
-    S = problem.scores(state["w"])
+    S = problem.scores(state["w"] if "at" not in state else result.w)
     shares = np.empty_like(S)
     # Passes that have just given way to Newton steps leave w alone: then mu is what those begin with.
-    mu = state.get("mu", FIRST_MU * problem.unit)
+    mu = state.get("at", state.get("mu", FIRST_MU * problem.unit))
     problem.scores.map_scores(problem.model.smooth_duals, S, mu, shares)
     return shares
 
