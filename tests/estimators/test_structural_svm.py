@@ -331,19 +331,6 @@ def test_files_give_back_the_svm(path, model, X, Y):
     assert np.array_equal(again.fit(X, Y).coef_, svm.coef_)
 
 
-class Multi(Multiclass):
-    """A model of one's own, though it is built on a known one."""
-
-
-@pytest.mark.parametrize("model", [MultiLabel(3, 2), Multi(3, 2)], ids=["own", "built on"])
-def test_a_model_of_ones_own_is_not_saved(path, model):
-    svm = StructuralSVM(model).fit(X, Y if isinstance(model, MultiLabel) else Y[:, 0])
-    name = type(model).__name__
-    with pytest.raises(OneslackError, match=f"{name} is a model of your own.* pickle .* or keep its coef_"):
-        svm.save(path)
-    assert not path.exists()
-
-
 def test_saving_needs_a_fit(path):
     with pytest.raises(NotFittedError):
         StructuralSVM(Binary(3)).save(path)

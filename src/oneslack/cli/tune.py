@@ -84,10 +84,19 @@ def _check_outputs(file, output, plot):
             check_writable(path, inputs=[file])
 
 
-def _label(text, examples, file):
-    from .train_terms import positive_label
+def _model(kind, options, examples, file, *, intercept, tube, class_weight):
+    """The estimator that is tuned, with the options that it has."""
+    from . import train_terms, training
 
-    return positive_label(text, examples.labels, file)
+    if kind in ("LinearSVC", "LinearSVR", "MetricSVC"):
+        options |= {"fit_intercept": intercept}
+    if kind in ("LinearSVC", "LinearSVR", "MetricSVC", "KernelSVC"):
+        options |= {"random_state": 0}
+    if kind == "LinearSVR":
+        options |= {"epsilon": tube}
+    if class_weight is not None:
+        options |= {"class_weight": train_terms.weight_of_classes(class_weight, examples.labels, file)}
+    return training.build(kind, **options)
 
 
 @guarded
@@ -170,21 +179,13 @@ def tune(
         raise Refusal(f"{file}: has queries; say --task rank to order them, or --task classify.", Exit.USAGE)
     kind, options = _estimator(task, gamma, metric)
     options |= {"tol": tol, "n_jobs": jobs}
-    if kind in ("LinearSVC", "LinearSVR", "MetricSVC"):
-        options |= {"fit_intercept": not no_intercept}
-    if kind in ("LinearSVC", "LinearSVR", "MetricSVC", "KernelSVC"):
-        options |= {"random_state": 0}
-    if kind == "LinearSVR":
-        options |= {"epsilon": tube}
-    if class_weight is not None:
-        options["class_weight"] = train_terms.weight_of_classes(class_weight, examples.labels, file)
-    terms = {"pos_label": None if pos_label is None else _label(pos_label, examples, file)}
+    side = {"pos_label": pos_label and train_terms.positive_label(pos_label, examples.labels, file)}
     if kind == "MetricSVC":
-        options |= terms
-        terms = {}
-    elif kind == "RankSVM":
-        terms = {"groups": groups}
-    model = training.build(kind, **options)
+        options |= side
+    terms = {"groups": groups} if kind == "RankSVM" else {} if kind == "MetricSVC" else side
+    model = _model(
+        kind, options, examples, file, intercept=not no_intercept, tube=tube, class_weight=class_weight
+    )
     subject = training.subject_of(model, examples)
     found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all, **terms)
     if plot is not None:

@@ -166,9 +166,10 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
                 "leave out its column"
             )
         name, function = (None, self.metric) if callable(self.metric) else (self.metric, None)
+        d = X.shape[1]
+        self._model(d)  # refuses what the measure lacks
         self.C_ = self._C_of(labels)
         form = (name, self.k, self.beta, bool(self.concave), bool(self.fit_intercept))
-        d = X.shape[1]
         return MetricTask(lambda: self._model(d), labels, d, classes, multilabel, form, function, side), X
 
     def _store(self, task, X, coef, intercept):

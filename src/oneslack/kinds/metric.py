@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import OneslackError
-from ..metrics import positive_of
 from . import classify
 from .printing import show_measures
 from .targets import Subject
@@ -33,6 +32,8 @@ def _subject(examples, model) -> Subject:
     words = "".join(f" ({name}={value if name == 'k' else f'{value:g}'})" for name, value in own.items())
     facts = {"classes": labels, "metric": metric, **own}
     if len(labels) == 2:
+        from ..metrics import positive_of
+
         positive = labels[positive_of(labels, examples.y, model.pos_label)]
         remark = f"trained for {metric}{words}; the positive class is {positive}, which --pos-label chooses"
         return Subject("2 classes", {**facts, "positive_class": positive}, remark)

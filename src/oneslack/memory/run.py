@@ -231,8 +231,10 @@ class Run:
 
     def tolerance(self, tol, epsilon):
         """The relative gap to stop at.  The papers' rule, no constraint violated by more than epsilon, says
-        of a solver without planes that P - D <= weight epsilon."""
-        return tol if epsilon is None else epsilon * self.problem.weight / max(abs(self.primal), 1e-200)
+        of a solver without planes that P - D <= weight epsilon; estimates do not show that."""
+        if epsilon is None:
+            return tol
+        return epsilon * self.problem.weight / max(abs(self.primal), 1e-200) if self.proves else -np.inf
 
     def settle(self):
         """P at the newest point, where the solver did not pay for it: it may be the best one."""

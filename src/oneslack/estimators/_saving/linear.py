@@ -143,7 +143,7 @@ def common_to_file(model):
             "certified": bool(model._is_certified()),
         },
     }
-    if isinstance(getattr(model, "C", None), str):
+    if hasattr(model, "C_"):
         header["certificate"]["C"] = float(model.C_)
     radii = getattr(model, "_radii", None)
     if radii is not None and np.isfinite(radii).all():
