@@ -24,8 +24,7 @@ def estimator_case(estimator, given, claims):
 
 
 def results_of(estimator):
-    result = estimator.result_
-    return result if isinstance(result, list) else [result]
+    return estimator.result_.parts
 
 
 def weights_of_risk(C, n, sample_weight, of_class=None):
