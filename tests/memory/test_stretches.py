@@ -1,6 +1,7 @@
 """Cuts of chains, remembered stretch by stretch: their rows, what changes when stretches meet and part, and
 bounds that hold."""
 
+import re
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -286,3 +287,67 @@ def test_written_outputs_have_the_sums_of_all_stretches(order):
     assert (point["duals"] > 0).all()
     assert (given <= problem.upper_duals * (1 + 1e-12)).all()
     assert len(outputs) <= len(store._with_dual())
+
+
+def moved(name, place, value):
+    """The state with another number at a place of one array."""
+
+    def forge(state):
+        state[name] = state[name].copy()
+        state[name][place] = value
+
+    return forge
+
+
+def other(name, change):
+    """The state with another array of this name."""
+    return lambda state: state.update({name: change(state[name])})
+
+
+def same_place(state):
+    """Two groups that hold cuts, in one place."""
+    a, b = np.flatnonzero(state["counts"])[:2]
+    state["base"][b] = state["base"][a]
+    state["room"][b] = state["counts"][b] = 1
+
+
+def same_products(state):
+    a, b = np.flatnonzero(state["counts"])[:2]
+    state["gram_base"][b] = state["gram_base"][a]
+
+
+LARGEST = np.iinfo(np.int64).max
+FORGED = {
+    "gained is short": (other("gained", lambda a: a[:-1]), "size of the problem"),
+    "gained is a table": (other("gained", lambda a: a[:, None]), "gained of the pool is float64("),
+    "gained is one number": (other("gained", lambda a: np.zeros(())), "not a column of float64"),
+    "owner is short": (other("owner", lambda a: a[:-1]), "size of the problem"),
+    "owner of another type": (other("owner", lambda a: a.astype(np.int8)), "not a column of int64"),
+    "owner is nobody": (moved("owner", 0, 10), "owner of the groups must hold"),
+    "lo is of floats": (other("lo", lambda a: a.astype(float)), "not a column of int64"),
+    "lo of an unused group": (moved("lo", -1, -5), "tokens of the groups must hold"),
+    "hi of an unused group": (moved("hi", -1, LARGEST), "tokens of the groups must hold"),
+    "hi is short": (other("hi", lambda a: a[:-1]), "size of the problem"),
+    "hi cuts off": (other("hi", np.zeros_like), "do not lie where their cuts do"),
+    "more groups than there are": (other("n_groups", lambda a: a + 1000), "groups must hold"),
+    "fewer groups than hold cuts": (other("n_groups", lambda a: a * 0), "numbers of the groups"),
+    "groups by the half": (other("n_groups", lambda a: a + 0.5), "n_groups of the pool must hold"),
+    "groups in a row": (other("n_groups", lambda a: np.array([a, a])), "array of size 1"),
+    "sums that overflow": (other("gram_size", lambda a: a * 0 + LARGEST), "gram_size of the pool must hold"),
+    "products that end early": (other("gram_size", lambda a: a * 0), "gram_base of the pool must hold"),
+    "places that end early": (other("size", lambda a: a * 0), "base of the pool must hold"),
+    "more places than there are": (other("size", lambda a: a + 10**6), "size of the pool must hold"),
+    "a time before all": (other("now", lambda a: a * 0 - 1), "now of the pool must hold"),
+    "two groups in one place": (same_place, "places of the pool overlap"),
+    "products in one place": (same_products, "products of the pool overlap"),
+}
+
+
+@pytest.mark.parametrize(("forge", "words"), FORGED.values(), ids=FORGED)
+def test_a_state_that_loops_would_fall_over_is_refused(forge, words):
+    problem = problem_of()
+    state = taught(problem, rounds=3).state()
+    Stretches(problem).restore(state)
+    forge(state)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        Stretches(problem).restore(state)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from .state_coding import check_places
+from .state_coding import check_places, column
 
 
 def arena_of(problem):
@@ -69,12 +69,8 @@ class Arena:
 
     def restore(self, state):
         for name in (*self.short, *self.long):
-            known, array = getattr(self, name), state[name]
-            if array.ndim != 1 or array.dtype not in (known.dtype, self.wide.get(name)):
-                raise ValueError(
-                    f"{name} of the cuts is {array.dtype}{array.shape}, not of type {known.dtype}"
-                )
-            setattr(self, name, array.copy())
+            types = getattr(self, name).dtype, *self.wide.get(name, ())
+            setattr(self, name, column(f"{name} of the cuts", state[name], *types))
         for names in (self.short, self.long):
             if len({len(getattr(self, name)) for name in names}) > 1:
                 raise ValueError(f"{', '.join(names)} of the cuts are not of one length")
@@ -90,7 +86,7 @@ class SparseArena(Arena):
     """Rows as CSR: weights numbered by 32 bits where they suffice, values of 4 bytes while that is exact."""
 
     short, long = ("b", "ends"), ("values", "indices")
-    wide: ClassVar = {"values": np.float64}
+    wide: ClassVar = {"values": (np.float64,)}
 
     def __init__(self, n_params):
         super().__init__()

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .state_coding import column
+
 #: Of an example's last excess, the share that asking it again is expected to bring.
 SHARE = 0.3
 #: A part is made of the examples with this share of all excess, unless they are too many.
@@ -57,4 +59,6 @@ class Doubts:
         return {"excess": self.excess.copy(), "fresh": self.fresh}
 
     def restore(self, state):
-        self.excess, self.fresh = state["excess"].copy(), state["fresh"]
+        self.excess, self.fresh = column("excess of the examples", state["excess"], np.float64), state["fresh"]
+        if len(self.excess) != len(self.weights):
+            raise ValueError(f"excess of the examples is of {len(self.excess)}, not of {len(self.weights)}")

@@ -39,6 +39,9 @@ def checked_places(places) -> list:
         raise ValueError("what the planes are of is not of one kind")
     if not {name for name, _ in known} <= {"points", "labels", "duals", "outputs"}:
         raise ValueError("what the planes are of is not known")
+    for name, array in known:
+        if name == "outputs":
+            _unpacked(array)
     return places
 
 
@@ -50,17 +53,30 @@ def packed_outputs(n, examples, outputs) -> np.ndarray:
     return np.frombuffer(zlib.compress(numbers.tobytes(), 1), np.uint8)
 
 
+def _unpacked(packed) -> tuple[np.ndarray, np.ndarray]:
+    """(sizes (n,) of the examples' outputs, these one behind the other) of `packed_outputs`; a ValueError
+    where it is none."""
+    try:
+        numbers = np.frombuffer(zlib.decompress(packed.tobytes()), np.int32)
+    except zlib.error as error:
+        raise ValueError(f"the outputs of a plane cannot be unpacked: {error}") from None
+    n = int(numbers[0]) if len(numbers) else -1
+    sizes, outputs = numbers[1 : 1 + max(n, 0)], numbers[1 + max(n, 0) :]
+    if len(sizes) != n or (sizes < 0).any() or sizes.sum() != len(outputs):
+        raise ValueError("the outputs of a plane are not as long as it says")
+    return sizes, outputs
+
+
 def planes_point(a, packed, s) -> dict:
     """The point of planes with duals a, of `packed_outputs`, where example i counts by s_i."""
     duals = {}
     for dual, numbers in zip(a, packed, strict=True):
-        numbers = np.frombuffer(zlib.decompress(numbers.tobytes()), np.int32)
-        n, sizes = int(numbers[0]), numbers[1 : 1 + int(numbers[0])]
-        if n != len(s):
+        sizes, outputs = _unpacked(numbers)
+        if len(sizes) != len(s):
             raise ValueError("the planes are of other examples")
-        ends = 1 + n + np.cumsum(sizes)
+        ends = np.cumsum(sizes)
         for i in np.flatnonzero(sizes):
-            key = int(i), numbers[ends[i] - sizes[i] : ends[i]].tobytes()
+            key = int(i), outputs[ends[i] - sizes[i] : ends[i]].tobytes()
             duals[key] = duals.get(key, 0.0) + dual * s[i]
     return {
         "duals": np.array(list(duals.values()), dtype=float),

@@ -10,10 +10,12 @@ from ..certificate.rounding import Proof, dual_proof, gamma
 from ..objective import KeptWeights
 from ..result import Torn
 from .arenas import SparseArena, arena_of, smallest, with_room
-from .state_coding import check_places
+from .state_coding import check_apart, check_places, column
 
 #: By what share an answer must beat all remembered cuts to be new, and by what share to be surely another.
 NEW, OTHER = 1e-12, 1e-8
+#: No run counts so far: sums of what is below do not overflow.
+LATEST = 1 << 62
 
 _POOL = ("base", "counts", "slots", "alpha", "used", "gram_base", "gram")
 _STATE = (*_POOL, "room", "size", "gram_size", "now")
@@ -50,6 +52,8 @@ class Remembered:
 
     #: What a state holds, beside the weights and the arena.
     fields = _STATE
+    #: Which of it have a number a group.
+    by_group = ("base", "counts", "gram_base", "room")
 
     def __init__(self, problem, upper, limit=50, duals=True):
         n = problem.n
@@ -309,33 +313,35 @@ class Remembered:
 
     def restore(self, state):
         for name in self.fields:
-            value = state[name]
-            setattr(self, name, int(value) if value.ndim == 0 else value.copy())
+            known, value, of_pool = getattr(self, name), state[name], f"{name} of the pool"
+            if isinstance(known, int):
+                check_places(of_pool, value, LATEST)
+                setattr(self, name, value.item())
+            else:
+                setattr(self, name, column(of_pool, value, known.dtype))
         self.kept_weights.restore(state)
         self.arena.restore(state["arena"])
         self._check()
 
     def _check(self):
         """Raise where the pool and the arena do not fit each other."""
-        n = len(self.upper)
-        for name in (*_POOL, "room"):
-            array, dtype = getattr(self, name), np.float64 if name in ("alpha", "gram") else np.int64
-            if array.dtype != dtype or array.ndim != 1:
-                raise ValueError(f"{name} of the pool is no column of {np.dtype(dtype)}")
-        sizes = [len(getattr(self, name)) for name in ("base", "counts", "room", "gram_base")]
-        places = min(self.size, *(len(getattr(self, name)) for name in ("slots", "alpha", "used")))
-        if sizes != [n] * 4 or self.size != places:
+        if any(len(getattr(self, name)) != len(self.upper) for name in self.by_group):
             raise ValueError("the pool has not the size of the problem")
+        places, products = self.size, self.gram_size
+        check_places("size of the pool", [places], 1 + min(map(len, (self.slots, self.alpha, self.used))))
+        check_places("gram_size of the pool", [products], 1 + len(self.gram))
         check_places("base of the pool", self.base, places + 1)
         check_places("room of the pool", self.room, places + 1)
         check_places("ends of the pool", [*(self.base + self.room), self.room.sum()], places + 1)
         check_places("counts of the pool", self.room - self.counts, places + 1)
         check_places("counts of the pool", self.counts, places + 1)
         check_places("slots of the pool", self.slots[self._present()], self.arena.n_rows)
+        check_apart("places of the pool", self.base, self.room)
         if self.duals:
-            check_places("gram_base of the pool", self.gram_base, len(self.gram) + 1)
-            ends = self.gram_base + self.room * (self.room + 1) // 2
-            check_places("gram of the pool", ends, min(self.gram_size, len(self.gram)) + 1)
+            check_places("gram_base of the pool", self.gram_base, products + 1)
+            sizes = self.room * (self.room + 1) // 2
+            check_places("gram of the pool", self.gram_base + sizes, products + 1)
+            check_apart("products of the pool", self.gram_base, sizes)
 
     def take_over(self, start):
         """The cuts and duals of another solver's state, or of one at another C, where there are any that are

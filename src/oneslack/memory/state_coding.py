@@ -63,11 +63,27 @@ def decode(value, arrays, finite=False):
     return _MAKERS[kind](parts)
 
 
+def column(name, array, *types):
+    """A copy of a column of numbers of one of these types, else raise: compiled loops take an array for what
+    they expect."""
+    if array.ndim != 1 or array.dtype not in types:
+        raise ValueError(f"{name} is {array.dtype}{array.shape}, not a column of {np.dtype(types[0])}")
+    return array.copy()
+
+
 def check_places(name, places, below):
     """Raise unless they are whole numbers below `below`: compiled loops do not ask where one points."""
     places = np.asarray(places)
     if places.dtype.kind not in "iu" or (places.size and not 0 <= places.min() <= places.max() < below):
         raise ValueError(f"{name} must hold whole numbers from 0 to {below - 1}")
+
+
+def check_apart(name, begins, sizes):
+    """Raise where two of the stretches begin <= k < begin + size have a k in common."""
+    order = np.argsort(begins, kind="stable")
+    order = order[sizes[order] > 0]
+    if (begins[order[1:]] < (begins + sizes)[order[:-1]]).any():
+        raise ValueError(f"{name} overlap")
 
 
 def check_between(name, values, low, high):

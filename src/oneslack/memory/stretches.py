@@ -22,7 +22,7 @@ import numpy as np
 
 from .arenas import RunArena, ranges, with_room
 from .remembered import _STATE, Hinges, Remembered
-from .state_coding import check_places
+from .state_coding import check_places, column
 
 #: Up to this share of its gap a group's block is solved: its neighbours will move it again.
 PRECISION = 0.1
@@ -49,6 +49,7 @@ class Stretches(Remembered):
     """Cuts of a problem's sequences in groups of tokens, as many as it takes; groups that hold nothing are
     room for others."""
 
+    by_group = (*Remembered.by_group, "owner", "lo", "hi", "gained")
     fields = (*_STATE, "owner", "lo", "hi", "gained", "n_groups")
 
     def __init__(self, problem, limit=50):
@@ -236,9 +237,9 @@ class Stretches(Remembered):
         return {"duals": duals, "examples": examples.astype(np.int32), "outputs": outputs}
 
     def restore(self, state):
-        self.owner = np.asarray(state["owner"])
-        check_places("owner of the groups", self.owner, len(self.bounds) + (not len(self.owner)))
-        self.upper = self.bounds[self.owner]
+        owner = column("owner of the groups", state["owner"], np.int64)
+        check_places("owner of the groups", owner, len(self.bounds))
+        self.upper = self.bounds[owner]
         super().restore(state)
         self._link()
 
@@ -246,8 +247,9 @@ class Stretches(Remembered):
         """Raise also where groups do not lie apart: their duals would prove nothing."""
         super()._check()
         check_places("groups", [self.n_groups], len(self.counts) + 1)
+        check_places("tokens of the groups", [self.lo, self.hi], len(self.data.y) + 1)
         used, arena = np.flatnonzero(self.counts), self.arena
-        check_places("numbers of the groups", used, self.n_groups + (not len(used)))
+        check_places("numbers of the groups", used, self.n_groups)
         present = self._present()
         rows, group = self.slots[present], np.repeat(np.arange(len(self.counts)), self.counts)
         first, end = arena.firsts[rows], arena.firsts[rows] + arena.lengths[rows]

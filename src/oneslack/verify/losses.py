@@ -77,7 +77,8 @@ class OneScore(NamedTuple):
         elif proof:
             a = numbers(proof, "duals", self.y.shape)
         low, high, *_ = self.shape
-        excess = excess_of(np.abs(a), np.where(a > 0, high, -low) * self.c)
+        bound = np.where(self.c > 0, np.where(a > 0, high, -low), 0.0)  # inf times 0 is no number
+        excess = excess_of(np.abs(a), bound * self.c)
         if free and (left := abs(fsum(a.tolist()))):
             # The duals of the heavier side times 1 - left / side balance, and are feasible as they are.
             side = max(-fsum(a[a < 0].tolist()), fsum(a[a > 0].tolist()))
