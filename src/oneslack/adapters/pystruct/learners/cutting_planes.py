@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .base import BaseSSVM
 
+#: The loosest tolerance of the one-slack form, in mean loss.
+LOOSE = 0.01
+
 
 class OneSlackSSVM(BaseSSVM):
     """The one-slack cutting plane, by oneslack's `OneSlack`.
@@ -15,7 +18,8 @@ class OneSlackSSVM(BaseSSVM):
     negativity_constraint : list of int or None
         Weights that are held <= 0.
     tol : float, default=1e-3
-        No constraint is violated by more (mean loss) at the end: the `epsilon` of the papers.
+        No constraint is violated by more (mean loss) at the end: the `epsilon` of the papers.  More than
+        0.01 is taken as 0.01, as the last steps are cheap here.
     inference_cache : int, default=0
         Cuts of each example that are remembered and asked first.
     switch_to : str, (str, dict) or None
@@ -55,7 +59,7 @@ class OneSlackSSVM(BaseSSVM):
         if initialize:
             self.model.initialize(X, Y)
         start = self.w if warm_start else None
-        self._train(X, Y, ("one_slack",), epsilon=self.tol, start=start, cache_size=self.inference_cache)
+        self._train(X, Y, ("one_slack",), epsilon=min(self.tol, LOOSE), start=start, cache_size=self.inference_cache)
         return _switched(self)
 
 

@@ -54,11 +54,8 @@ class FrankWolfeSSVM(BaseSSVM):
         """
         if initialize:
             self.model.initialize(X, Y)
-        enough = self.tol * self.C * len(X)
         seed = check_random_state(0 if self.random_state is None else self.random_state).randint(2**31)
-        return self._train(
-            X, Y, ("dual_cd", "one_slack"), stop=lambda row: row.primal - row.dual <= enough, seed=seed
-        )
+        return self._train(X, Y, ("dual_cd", "one_slack"), epsilon=self.tol, seed=seed)
 
 
 class SubgradientSSVM(BaseSSVM):

@@ -154,7 +154,7 @@ class LatentSSVM(BaseEstimator):
 
 
 class SubgradientLatentSSVM(SubgradientSSVM):
-    """The same without first states: they are completed at the `w` that is there, else at a random one.
+    """The same with first states completed at the `w` that is there, and by k-means where there is none.
 
     Parameters
     ----------
@@ -191,10 +191,10 @@ class SubgradientLatentSSVM(SubgradientSSVM):
         """
         if initialize:
             self.model.initialize(X, Y)
-        if H_init is None:
-            w = getattr(self, "w", None)
-            w = np.random.default_rng(0).normal(size=self.model.size_joint_feature) if w is None else w
-            H_init = [self.model.latent(x, y, w) for x, y in zip(X, Y, strict=True)]
+        if H_init is None and getattr(self, "w", None) is not None:
+            H_init = [self.model.latent(x, y, self.w) for x, y in zip(X, Y, strict=True)]
+        elif H_init is None:
+            H_init = self.model.init_latent(X, Y)
 
         def train(H, first):
             return SubgradientSSVM.fit(self, X, H, initialize=False).w

@@ -6,7 +6,7 @@ import numpy as np
 
 from ....certificate.rounding import gamma
 from ..inference.dispatch import get_installed, inference_dispatch
-from ..inference.potentials import best_labels
+from ..inference.potentials import searched_labels
 from .base import StructuredModel, labels_of
 
 
@@ -30,6 +30,9 @@ class CRF(StructuredModel):
     >>> isinstance(crf, CRF), crf.size_joint_feature
     (True, 5)
     """
+
+    #: Of subclasses with methods of their own; ours tell bounds.
+    exact = False
 
     def __init__(self, n_states=None, n_features=None, inference_method=None, class_weight=None):
         self.n_states, self.n_features, self.class_weight = n_states, n_features, class_weight
@@ -112,10 +115,8 @@ class CRF(StructuredModel):
         included; what the certificates of the learners stand on."""
         self.inference_calls += 1
         margins = self._margins(x, y)
-        found = best_labels(
-            self._get_unary_potentials(x, w) + margins, self._get_pairwise_potentials(x, w),
-            self._get_edges(x), self._forbidden(x),
-        )  # fmt: skip
+        unary, pairwise = self._get_unary_potentials(x, w) + margins, self._get_pairwise_potentials(x, w)
+        found = searched_labels(unary, pairwise, self._get_edges(x), self._forbidden(x))
         features, edge_features = self._get_features(x), self._get_edge_features(x)
         # |fl(<a, b>) - <a, b>| <= gamma_k |a| |b|, for the scores of each node and edge.
         lengths = np.linalg.norm(features, axis=-1).sum() * self._copies() + len(self._get_edges(x))
