@@ -117,7 +117,14 @@ class BaseSSVM(BaseEstimator):
 
     def _objective(self, X, Y):
         """The objective at w by what inference finds."""
-        return objective_primal(self.model, self.w, X, Y, self.C)
+        if getattr(self.model, "rescale_C", False):
+            return objective_primal(self.model, self.w, X, Y, self.C)
+        model, total = wrapped(self.model), 0.0
+        for x, y in zip(X, Y, strict=True):
+            z = model.decode(self.w, x, y)
+            lead = self.w @ (model.joint_feature(x, y) - model.joint_feature(x, z))
+            total += max(model.loss(y, z) - lead, 0.0)
+        return 0.5 * float(self.w @ self.w) + self.C * total
 
     # Predicting.
 

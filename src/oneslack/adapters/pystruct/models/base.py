@@ -31,9 +31,6 @@ class StructuredModel:
     #: Calls of inference so far.
     inference_calls = 0
 
-    def __init__(self):
-        self.size_joint_feature = None
-
     def __repr__(self):
         return f"{type(self).__name__}, size_joint_feature: {self.size_joint_feature}"
 
