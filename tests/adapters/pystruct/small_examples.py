@@ -55,7 +55,8 @@ def crf_cases(rng, n=4):
         "chain": (ChainCRF(), chains, [np.resize([0, 1, 2], len(x)) for x in chains]),
         "edge features": (EdgeFeatureGraphCRF(class_weight=weights), featured, three),
         "symmetric": (
-            EdgeFeatureGraphCRF(symmetric_edge_features=[0], antisymmetric_edge_features=[1]), featured, three,
+            EdgeFeatureGraphCRF(symmetric_edge_features=[0], antisymmetric_edge_features=[1]), featured,
+            three,
         ),
         "grid": (GridCRF(neighborhood=8), pictures(rng, n), cells),
         "directional grid": (DirectionalGridCRF(neighborhood=8), pictures(rng, n), cells),

@@ -40,7 +40,7 @@ def test_branch_and_bound_is_exact_where_messages_are_not(rng):
         z = inference_dispatch(unary, pairwise, edges, ("ad3", {"branch_and_bound": True}))
         reference = best(unary, pairwise, edges)
         assert np.isclose(compute_energy(unary, pairwise, edges, z), reference)
-        relaxed, energy = inference_dispatch(unary, pairwise, edges, "lp", return_energy=True, relaxed=True)
+        _relaxed, energy = inference_dispatch(unary, pairwise, edges, "lp", return_energy=True, relaxed=True)
         assert -energy >= reference - 1e-7
         with pytest.raises(InferenceException, match="not known to be exact"):
             inference_dispatch(unary, pairwise, edges, "ad3", inference_exception=True)
@@ -51,7 +51,8 @@ def test_relaxation_is_consistent_and_exact_on_trees(rng):
     unary, pairwise = rng.normal(size=(6, 3)), rng.normal(size=(5, 3, 3))
     nodes, joined, energy = lp_general_graph(-unary, tree, -pairwise)
     tables = joined.reshape(-1, 3, 3)
-    assert np.allclose(nodes.sum(axis=1), 1) and (nodes >= -1e-9).all()
+    assert np.allclose(nodes.sum(axis=1), 1)
+    assert (nodes >= -1e-9).all()
     assert np.allclose(tables.sum(axis=2), nodes[tree[:, 0]])
     assert np.allclose(tables.sum(axis=1), nodes[tree[:, 1]])
     assert np.isclose(-energy, best(unary, pairwise, tree))
@@ -66,9 +67,13 @@ def test_unary_looks_at_no_edges(rng):
 
 def test_shapes_of_graphs():
     chain = np.c_[np.arange(4), np.arange(1, 5)]
-    assert is_chain(chain, 5) and not is_chain(chain, 4) and not is_chain(chain[::-1], 5)
-    assert is_forest(chain) and is_forest(np.vstack([chain, chain + 5]), 10)
-    assert not is_forest(COMPLETE) and not is_forest(np.array([[0, 1], [1, 0]]))
+    assert is_chain(chain, 5)
+    assert not is_chain(chain, 4)
+    assert not is_chain(chain[::-1], 5)
+    assert is_forest(chain)
+    assert is_forest(np.vstack([chain, chain + 5]), 10)
+    assert not is_forest(COMPLETE)
+    assert not is_forest(np.array([[0, 1], [1, 0]]))
     with pytest.raises(ValueError, match="cycle"):
         tree_max_product(np.zeros((6, 2)), np.zeros((2, 2)), COMPLETE)
 

@@ -1,5 +1,6 @@
 """Learners: all reach the same optimum, that of our own estimators and of brute force, with a certificate."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -76,7 +77,8 @@ def test_optimum_is_that_of_graph_tagger(rng, learner):
 def test_plain_labels_reach_the_optimum_of_their_own_objective(rng, learner, name):
     model, X, Y = flat_cases(rng, 40)[name]
     svm = LEARNERS[learner](model, 2.0).fit(X, Y)
-    assert svm.result_.certified and svm.result_.gap <= 2e-3
+    assert svm.result_.certified
+    assert svm.result_.gap <= 2e-3
     assert np.isclose(objective_primal(model, svm.w, X, Y, 2.0), svm.result_.primal)
 
 
@@ -102,7 +104,8 @@ def test_weights_held_negative_are_the_constrained_optimum(rng):
         return float((1 - margins[lost]).sum()), slope
 
     reference = oneslack.minimize(risk, 3, tol=1e-7, nonnegative=[0, 1])
-    assert (svm.w[:2] <= 0).all() and svm.result_.certified
+    assert (svm.w[:2] <= 0).all()
+    assert svm.result_.certified
     assert np.isclose(svm.result_.primal, reference.primal, rtol=1e-5)
 
 
@@ -158,7 +161,8 @@ def test_users_models_train_to_the_same_certified_optimum(rng, learner, model):
     X, y = rng.normal(size=(20, 3)), np.resize([-1, 1], 20)
     svm = LEARNERS[learner](model(), 1.0).fit(X, y)
     reference = OneSlackSSVM(BinaryClf(), tol=1e-7).fit(X, y)
-    assert svm.result_.certified and np.isclose(svm.result_.primal, reference.result_.primal, rtol=2e-3)
+    assert svm.result_.certified
+    assert np.isclose(svm.result_.primal, reference.result_.primal, rtol=2e-3)
 
 
 def test_a_user_without_sizes_or_loss_augmented_inference_is_told(rng):
@@ -183,14 +187,16 @@ def test_curves_loggers_and_pickles(rng, tmp_path):
     steps = []
     svm = NSlackSSVM(GraphCRF(), show_loss_every=2, logger=lambda learner, step: steps.append(step)).fit(X, Y)
     n = svm.result_.n_iter
-    assert steps == [*range(n), "final"] and len(svm.loss_curve_) == (n + 1) // 2
+    assert steps == [*range(n), "final"]
+    assert len(svm.loss_curve_) == (n + 1) // 2
     assert len(svm.objective_curve_) == len(svm.primal_objective_curve_) == n + 1
     assert len(svm.timestamps_) == n + 2
     assert all(a <= b * (1 + 1e-9) for a, b in zip(svm.objective_curve_, svm.objective_curve_[1:]))
     logger = SaveLogger(str(tmp_path / "model.pickle"))
     svm = OneSlackSSVM(GraphCRF(), logger=logger).fit(X, Y)
     loaded = logger.load()
-    assert np.array_equal(loaded.w, svm.w) and loaded.score(X, Y) == svm.score(X, Y)
+    assert np.array_equal(loaded.w, svm.w)
+    assert loaded.score(X, Y) == svm.score(X, Y)
     assert np.array_equal(pickle.loads(pickle.dumps(svm)).w, svm.w)
 
 
@@ -209,8 +215,10 @@ def test_latent_learners_reach_what_no_linear_rule_can(rng):
     model = LatentGraphCRF(n_states_per_label=[1, 2])
     for base in (OneSlackSSVM(model, C=100), NSlackSSVM(model, C=100), SubgradientSSVM(model, C=100)):
         svm = LatentSSVM(base).fit(X, Y)
-        assert svm.score(X, Y) == 1.0 and len(svm.predict_latent(X)) == 21
-        assert not svm.result_.certified and base.result_.certified
+        assert svm.score(X, Y) == 1.0
+        assert len(svm.predict_latent(X)) == 21
+        assert not svm.result_.certified
+        assert base.result_.certified
     assert SubgradientLatentSSVM(model, C=100).fit(X, Y).score(X, Y) == 1.0
     assert OneSlackSSVM(GraphCRF(), C=100).fit(X, Y).score(X, Y) < 1.0
 
@@ -227,14 +235,15 @@ def test_rounds_never_raise_the_latent_objective(rng):
 
     LatentSSVM(base, latent_iter=4, logger=note).fit(X, Y)
     assert all(after <= convex * (1 + 1e-9) for convex, after in values)
-    assert all(b[0] <= a[1] * (1 + 2e-3) for a, b in zip(values, values[1:]))
+    assert all(b[0] <= a[1] * (1 + 2e-3) for a, b in itertools.pairwise(values))
 
 
 def test_perceptron_stops_without_mistakes(rng):
     X, y = rng.normal(size=(30, 3)), np.ones(30, int)
     y[X @ [1.0, -1.0, 0.5] < 0] = -1
     svm = StructuredPerceptron(BinaryClf(), max_iter=2000).fit(X, y)
-    assert svm.score(X, y) == 1.0 and svm.loss_curve_[-1] == 0
+    assert svm.score(X, y) == 1.0
+    assert svm.loss_curve_[-1] == 0
     with pytest.raises(ValueError, match="average must be"):
         StructuredPerceptron(BinaryClf(), average=-2).fit(X, y)
 

@@ -44,7 +44,8 @@ def test_inference_is_the_best_of_all_outputs_and_bounds_hold(cases, rng, name):
         scores = np.array([w @ model.joint_feature(x, z) for z in every])
         worst = scores + [float(model.loss(h, z)) for z in every]
         z, energy = model.inference(x, w, return_energy=True)
-        assert np.isclose(w @ model.joint_feature(x, z), scores.max()) and np.isclose(-energy, scores.max())
+        assert np.isclose(w @ model.joint_feature(x, z), scores.max())
+        assert np.isclose(-energy, scores.max())
         z = model.loss_augmented_inference(x, h, w)
         assert np.isclose(w @ model.joint_feature(x, z) + model.loss(h, z), worst.max())
         z, upper = model.loss_augmented_bound(x, h, w)
@@ -53,7 +54,7 @@ def test_inference_is_the_best_of_all_outputs_and_bounds_hold(cases, rng, name):
 
 @pytest.mark.parametrize("name", CRFS)
 def test_relaxed_outputs_are_no_worse_and_score_what_they_say(cases, rng, name):
-    model, X, Y = cases[name]
+    model, X, _Y = cases[name]
     w = rng.normal(size=model.size_joint_feature)
     relaxed, energy = model.inference(X[0], w, relaxed=True, return_energy=True)
     if model.inference_method != "max-product":

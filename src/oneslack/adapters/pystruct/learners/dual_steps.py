@@ -90,7 +90,11 @@ class SubgradientSSVM(BaseSSVM):
         super().__init__(model, max_iter, C, verbose, n_jobs, show_loss_every, logger)
         self.momentum, self.learning_rate, self.averaging = momentum, learning_rate, averaging
         self.decay_exponent, self.decay_t0 = decay_exponent, decay_t0
-        self.break_on_no_constraints, self.batch_size, self.shuffle = break_on_no_constraints, batch_size, shuffle
+        self.break_on_no_constraints, self.batch_size, self.shuffle = (
+            break_on_no_constraints,
+            batch_size,
+            shuffle,
+        )
 
     def fit(self, X, Y, constraints=None, warm_start=False, initialize=True):
         """Learn from examples; warm_start is not needed.

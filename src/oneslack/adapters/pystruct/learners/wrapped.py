@@ -70,8 +70,8 @@ def size_of(model):
     size = getattr(model, "size_psi", None) if size is None else size
     if size is None:
         raise ValueError(
-            f"{type(model).__name__} has no size_joint_feature: set it in __init__ or initialize(X, Y), to the "
-            "length of joint_feature(x, y)"
+            f"{type(model).__name__} has no size_joint_feature: set it in __init__ or initialize(X, Y), to "
+            "the length of joint_feature(x, y)"
         )
     return int(size)
 

@@ -2,8 +2,8 @@
 
 A model of your own has `joint_feature(x, y)` (or `psi`, as it was called once), `inference(x, w)`,
 `loss_augmented_inference(x, y, w)`, `loss(y, y_hat)` and `size_joint_feature`; the learners train it with
-oneslack's solvers.  With `exact = False` it says that inference may miss the best output: then the lower bound
-of the certificate stays true, and the upper one is an estimate.
+oneslack's solvers.  With `exact = False` it says that inference may miss the best output: then the lower
+bound of the certificate stays true, and the upper one is an estimate.
 """
 
 from __future__ import annotations
@@ -133,7 +133,9 @@ class StructuredModel:
             return
         weights = np.asarray(self.class_weight, float)
         if weights.shape != (count,):
-            raise ValueError(f"class_weight has shape {weights.shape}, expected one weight a class: ({count},)")
+            raise ValueError(
+                f"class_weight has shape {weights.shape}, expected one weight a class: ({count},)"
+            )
         if not hasattr(self, "uniform_class_weight"):
             self.uniform_class_weight = False
         self.class_weight = weights

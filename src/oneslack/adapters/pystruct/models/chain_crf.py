@@ -13,7 +13,8 @@ class ChainCRF(GraphCRF):
     Examples
     --------
     >>> import numpy as np
-    >>> ChainCRF(n_states=2, n_features=1).inference(np.array([[1.0], [-1.0]]), np.array([-1.0, 1, 0, 0, 0, 0]))
+    >>> x, w = np.array([[1.0], [-1.0]]), np.array([-1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    >>> ChainCRF(n_states=2, n_features=1).inference(x, w)
     array([1, 0])
     """
 

@@ -100,9 +100,10 @@ class CRF(StructuredModel):
         w = np.asarray(w, float)
         self._check_size_w(w)
         options = {"constraints": constraints} if constraints else {}
+        unary, pairwise = self._get_unary_potentials(x, w) + margins, self._get_pairwise_potentials(x, w)
         answer, energy = inference_dispatch(
-            self._get_unary_potentials(x, w) + margins, self._get_pairwise_potentials(x, w), self._get_edges(x),
-            self.inference_method, return_energy=True, relaxed=relaxed, **options,
+            unary, pairwise, self._get_edges(x), self.inference_method, return_energy=True, relaxed=relaxed,
+            **options,
         )  # fmt: skip
         if isinstance(answer, tuple):
             answer = (self._shaped(answer[0], x), answer[1])

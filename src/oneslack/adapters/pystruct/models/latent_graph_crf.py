@@ -26,7 +26,8 @@ class LatentStates:
             per_label = [per_label] * self.n_labels
         if len(per_label) != self.n_labels:
             raise ValueError(
-                f"n_states_per_label must be a number, or one for each of {self.n_labels} labels; got {per_label}"
+                f"n_states_per_label must be a number, or one for each of {self.n_labels} labels; got "
+                f"{per_label}"
             )
         self.n_states_per_label = np.array(per_label)
         self.n_states = int(self.n_states_per_label.sum())
@@ -64,9 +65,7 @@ class LatentStates:
         return self.class_weight[labels][:, None] * (self._states_map != labels[:, None])
 
     def _label_losses(self):
-        return self.class_weight[self._states_map][:, None] * (
-            self._states_map != self._states_map[:, None]
-        )
+        return self.class_weight[self._states_map][:, None] * (self._states_map != self._states_map[:, None])
 
     def loss(self, h, h_hat):
         """The loss of the labels."""

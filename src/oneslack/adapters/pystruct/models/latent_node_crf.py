@@ -148,7 +148,9 @@ class LatentNodeCRF(HiddenNodes, GraphCRF):
         nodes, pairs = self._marginals(x, y)
         features = self._get_features(x)
         by_state = np.dot(nodes[: len(features), : self.n_input_states].T, features)
-        return np.concatenate([by_state.ravel(), compress_sym(pairs.sum(axis=0).reshape((self.n_states,) * 2))])
+        return np.concatenate(
+            [by_state.ravel(), compress_sym(pairs.sum(axis=0).reshape((self.n_states,) * 2))]
+        )
 
     def _translated(self, X, Y):
         # Without hidden nodes it is a GraphCRF.

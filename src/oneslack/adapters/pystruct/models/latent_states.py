@@ -33,10 +33,14 @@ def kmeans_init_hidden(X, Y, n_labels, n_hidden_states):
         y, n_hidden = np.ravel(y), int(x[-1])
         edges = np.asarray(x[1], int)
         if edges.max(initial=-1) >= len(y) + n_hidden:
-            raise ValueError(f"edges join nodes up to {edges.max()}, but there are {len(y)} + {n_hidden} hidden")
+            raise ValueError(
+                f"edges join nodes up to {edges.max()}, but there are {len(y)} + {n_hidden} hidden"
+            )
         one_hot = np.vstack([np.eye(n_labels)[y], np.zeros((n_hidden, n_labels))])
         rows.append(_shares(_graph(edges, len(one_hot), True) @ one_hot)[len(y) :])
-    hidden = _clusters(np.vstack(rows), n_hidden_states) + n_labels if sum(map(len, rows)) else np.empty(0, int)
+    hidden = (
+        _clusters(np.vstack(rows), n_hidden_states) + n_labels if sum(map(len, rows)) else np.empty(0, int)
+    )
     parts = np.split(hidden, np.cumsum([len(row) for row in rows])[:-1])
     return [np.concatenate([np.ravel(y), part]) for y, part in zip(Y, parts, strict=True)]
 
@@ -63,5 +67,7 @@ def _clusters(rows, count):
     from sklearn.cluster import KMeans
 
     if count <= 1 or len(np.unique(rows, axis=0)) <= count:
-        return np.unique(rows, axis=0, return_inverse=True)[1].ravel() if count > 1 else np.zeros(len(rows), int)
+        return (
+            np.unique(rows, axis=0, return_inverse=True)[1].ravel() if count > 1 else np.zeros(len(rows), int)
+        )
     return KMeans(n_clusters=count, n_init=10, random_state=0).fit_predict(rows)

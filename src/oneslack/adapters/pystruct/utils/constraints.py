@@ -17,7 +17,9 @@ def unwrap_pairwise(y):
 
 def _psi(model, x, y, truth):
     """psi(x, y), weighted by the class of the truth where the model rescales C."""
-    return model.joint_feature(x, y, truth) if getattr(model, "rescale_C", False) else model.joint_feature(x, y)
+    return (
+        model.joint_feature(x, y, truth) if getattr(model, "rescale_C", False) else model.joint_feature(x, y)
+    )
 
 
 def find_constraint(model, x, y, w, y_hat=None, relaxed=True, compute_difference=True):
