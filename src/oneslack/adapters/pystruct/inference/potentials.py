@@ -20,8 +20,8 @@ PASSES = 60
 #: A score this close to its bound, for its size, is the best.
 CLOSED = 1e-9
 
-#: Inference is searched further where more than this share is open, of linear programmes of so many unknowns.
-FAR, SMALL = 1e-3, 5000
+#: What share of the lead may be open before a linear programme, of so many unknowns at most, is asked.
+HALF, SMALL = 0.5, 5000
 
 
 class Found(NamedTuple):
@@ -78,20 +78,23 @@ def best_labels(unary_potentials, pairwise_potentials, edges, forbidden=None) ->
     return Found(labels, float(score), float(upper))
 
 
-def searched_labels(unary_potentials, pairwise_potentials, edges, forbidden=None) -> Found:
-    """The same, by an integer programme where the bound is far and the graph is small: what trains a model
-    must not miss the outputs that it should be told of.  The bound stays the one of messages, which rounding
-    is known of."""
+def worst_labels(unary_potentials, pairwise_potentials, edges, truth, forbidden=None) -> Found:
+    """The same for potentials with a loss in them, where what counts is the lead over the truth (n,).
+
+    Where less than half of the lead that the bound allows is found, a small graph is searched by an integer
+    programme: a learner must not miss what it should be told of.  The bound stays the one of messages, whose
+    rounding is known.
+    """
     found = best_labels(unary_potentials, pairwise_potentials, edges, forbidden)
     unary, tables, edges = checked(unary_potentials, pairwise_potentials, edges)
     size = unary.size + len(edges) * unary.shape[1] ** 2
-    if found.upper - found.score <= FAR * (1.0 + abs(found.upper)) or size > SMALL:
+    most = found.upper - energy(unary, tables, edges, truth)
+    is_far = found.upper - found.score > max(HALF * most, CLOSED * (1.0 + abs(found.upper)))
+    if not is_far or size > SMALL:
         return found
     from .relaxed import integer_labels
 
-    if forbidden is not None:
-        unary = np.where(forbidden, -price(unary, tables, edges), unary)
-    labels = integer_labels(unary, tables, edges)
+    labels = integer_labels(unary, tables, edges, forbidden)
     score = energy(unary, tables, edges, labels)
     return Found(labels, score, found.upper) if score > found.score else found
 

@@ -35,25 +35,30 @@ def lp_general_graph(unaries, edges, edge_weights):
     return solution[: n * L].reshape(n, L), solution[n * L :].reshape(m, L * L), least
 
 
-def integer_labels(unary, tables, edges):
-    """The best labels (n,), by branch and bound."""
+def integer_labels(unary, tables, edges, forbidden=None):
+    """The best labels (n,) that are not forbidden (n, L), by branch and bound."""
     n, L = unary.shape
+    most = np.ones(unary.size + len(edges) * L * L)
+    if forbidden is not None:
+        # Bounds, not prices: what cannot be is then left out of the programme.
+        most[: n * L][forbidden.ravel()] = 0.0
+        ends = forbidden[edges]
+        most[n * L :][(ends[:, 0, :, None] | ends[:, 1, None, :]).ravel()] = 0.0
     tables = np.broadcast_to(tables, (len(edges), L, L))
-    solution, _ = _solved(-unary, edges, -tables, integral=n * L)
+    solution, _ = _solved(-unary, edges, -tables, whole=n * L, most=most)
     return solution[: n * L].reshape(n, L).argmax(axis=1)
 
 
-def _solved(unaries, edges, edge_weights, integral=0):
+def _solved(unaries, edges, edge_weights, whole=0, most=None):
+    """(solution, least energy); the first `whole` unknowns are integers, all are at most `most`."""
     from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
     cost = np.concatenate([unaries.ravel(), edge_weights.ravel()])
     A, b = _consistency(*unaries.shape, edges)
-    if integral:
-        whole = np.zeros(len(cost))
-        whole[:integral] = 1
+    if whole:
         found = milp(
-            cost, constraints=LinearConstraint(A, b, b), bounds=Bounds(0, 1), integrality=whole,
-            options={"mip_rel_gap": 0.0},
+            cost, constraints=LinearConstraint(A, b, b), bounds=Bounds(0, most),
+            integrality=np.arange(len(cost)) < whole, options={"mip_rel_gap": 0.0},
         )  # fmt: skip
     else:
         found = linprog(cost, A_eq=A, b_eq=b, bounds=(0, None), method="highs")

@@ -6,7 +6,7 @@ import numpy as np
 
 from ....certificate.rounding import gamma
 from ..inference.dispatch import get_installed, inference_dispatch
-from ..inference.potentials import searched_labels
+from ..inference.potentials import worst_labels
 from .base import StructuredModel, labels_of
 
 
@@ -117,7 +117,7 @@ class CRF(StructuredModel):
         self.inference_calls += 1
         margins = self._margins(x, y)
         unary, pairwise = self._get_unary_potentials(x, w) + margins, self._get_pairwise_potentials(x, w)
-        found = searched_labels(unary, pairwise, self._get_edges(x), self._forbidden(x))
+        found = worst_labels(unary, pairwise, self._get_edges(x), np.ravel(y), self._forbidden(x))
         features, edge_features = self._get_features(x), self._get_edge_features(x)
         # |fl(<a, b>) - <a, b>| <= gamma_k |a| |b|, for the scores of each node and edge.
         lengths = np.linalg.norm(features, axis=-1).sum() * self._copies() + len(self._get_edges(x))
