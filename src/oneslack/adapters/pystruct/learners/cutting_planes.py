@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .base import BaseSSVM
 
 #: The loosest tolerance of the one-slack form, in mean loss.
@@ -27,6 +29,11 @@ class OneSlackSSVM(BaseSSVM):
         all of them are the same.
     check_constraints, break_on_bad, inactive_threshold, inactive_window, cache_tol
         Not needed: bounds tell what inference missed, and planes are dropped by `OneSlack` itself.
+
+    Attributes
+    ----------
+    cached_constraint_ : list of bool
+        Which steps asked remembered cuts only.
 
     Examples
     --------
@@ -66,6 +73,9 @@ class OneSlackSSVM(BaseSSVM):
         self._train(
             X, Y, ("one_slack",), epsilon=min(self.tol, LOOSE), start=start, cache_size=self.inference_cache
         )
+        trace = self.result_.trace
+        asked, remembered = (np.diff(trace.column(name), prepend=0) for name in ("oracle_calls", "cached"))
+        self.cached_constraint_ = [*((asked == 0) & (remembered > 0)).tolist(), False]
         return _switched(self)
 
 
