@@ -132,9 +132,6 @@ class OldSign:
 
     size_psi = 3
 
-    def initialize(self, X, Y):
-        pass
-
     def psi(self, x, y):
         return y * x / 2
 
@@ -177,6 +174,7 @@ def test_a_user_without_sizes_or_loss_augmented_inference_is_told(rng):
 def test_inference_that_nobody_vouches_for_is_not_certified(rng):
     X, Y = graphs(rng, 4), labels(rng, 4, 2)
     assert not OneSlackSSVM(GraphCRF(inference_method="unary")).fit(X, Y).result_.certified
+    assert not OneSlackSSVM(GraphCRF(inference_method=("unary", {}))).fit(X, Y).result_.certified
     mine = type("Mine", (GraphCRF,), {"inference": GraphCRF.inference})
     assert not OneSlackSSVM(mine()).fit(X, Y).result_.certified
     assert OneSlackSSVM(GraphCRF()).fit(X, Y).result_.certified

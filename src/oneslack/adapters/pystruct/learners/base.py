@@ -51,6 +51,11 @@ class BaseSSVM(BaseEstimator):
 
     # Training.
 
+    def _initialize(self, X, Y, wanted):
+        """Let the model learn its sizes, unless it knows them, or was not to be asked."""
+        if wanted and hasattr(self.model, "initialize"):
+            self.model.initialize(X, Y)
+
     def _train(self, X, Y, names, *, tol=0.0, epsilon=None, start=None, cache_size=0, seed=0):
         """Solve to `tol` or `epsilon`, by the first solver of `names` that fits."""
         problem, order = self._problem(X, Y, cache_size)

@@ -67,8 +67,7 @@ class OneSlackSSVM(BaseSSVM):
         -------
         self : OneSlackSSVM
         """
-        if initialize:
-            self.model.initialize(X, Y)
+        self._initialize(X, Y, initialize)
         start = self.w if warm_start else None
         self._train(
             X, Y, ("one_slack",), epsilon=min(self.tol, LOOSE), start=start, cache_size=self.inference_cache
@@ -120,8 +119,7 @@ class NSlackSSVM(BaseSSVM):
         -------
         self : NSlackSSVM
         """
-        if initialize:
-            self.model.initialize(X, Y)
+        self._initialize(X, Y, initialize)
         if self.batch_size < 1 and self.batch_size != -1:
             raise ValueError(f"batch_size should be at least 1, or -1 for all; got {self.batch_size}")
         self._train(X, Y, ("n_slack", "dual_cd"), tol=self.tol)

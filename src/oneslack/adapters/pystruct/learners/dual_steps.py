@@ -52,8 +52,7 @@ class FrankWolfeSSVM(BaseSSVM):
         -------
         self : FrankWolfeSSVM
         """
-        if initialize:
-            self.model.initialize(X, Y)
+        self._initialize(X, Y, initialize)
         seed = check_random_state(0 if self.random_state is None else self.random_state).randint(2**31)
         return self._train(X, Y, ("dual_cd", "one_slack"), epsilon=self.tol, seed=seed)
 
@@ -103,8 +102,7 @@ class SubgradientSSVM(BaseSSVM):
         -------
         self : SubgradientSSVM
         """
-        if initialize:
-            self.model.initialize(X, Y)
+        self._initialize(X, Y, initialize)
         return self._train(X, Y, ("dual_cd", "one_slack"), tol=TOL)
 
     def _store(self, result, order, X, Y):

@@ -189,8 +189,7 @@ class SubgradientLatentSSVM(SubgradientSSVM):
         -------
         self : SubgradientLatentSSVM
         """
-        if initialize:
-            self.model.initialize(X, Y)
+        self._initialize(X, Y, initialize)
         if H_init is None and getattr(self, "w", None) is not None:
             H_init = [self.model.latent(x, y, self.w) for x, y in zip(X, Y, strict=True)]
         elif H_init is None:

@@ -45,8 +45,7 @@ class StructuredPerceptron(BaseSSVM):
         -------
         self : StructuredPerceptron
         """
-        if initialize:
-            self.model.initialize(X, Y)
+        self._initialize(X, Y, initialize)
         # True is 1 to Python, but means from the beginning.
         first = np.inf if self.average is False else 0 if self.average is True else self.average
         if first < -1:

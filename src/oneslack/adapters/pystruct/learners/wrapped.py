@@ -56,7 +56,7 @@ def wrapped(model, signs=None):
 
 def has_bounds(model):
     """Whether inference is ours, with its bound: nobody has put another in its place."""
-    return is_ours(model) and hasattr(model, "loss_augmented_bound") and model.inference_method != "unary"
+    return is_ours(model) and hasattr(model, "loss_augmented_bound") and not model.ignores_edges
 
 
 def is_ours(model):

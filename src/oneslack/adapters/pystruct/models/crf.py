@@ -143,4 +143,9 @@ class CRF(StructuredModel):
 
     def _looks_at_edges(self, X):
         """Whether inference is that of the whole model."""
-        return self.inference_method != "unary" or not any(len(self._get_edges(x)) for x in X)
+        return not self.ignores_edges or not any(len(self._get_edges(x)) for x in X)
+
+    @property
+    def ignores_edges(self):
+        """Whether inference looks at nodes alone, and so at another model than this one."""
+        return self.inference_method in ("unary", ("unary", {}))
