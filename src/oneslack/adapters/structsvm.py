@@ -71,7 +71,9 @@ _last = []
 def certificate() -> Certificate:
     """That of the last `BundleMethod.optimize`, as motile's `Solver.fit_weights` keeps none."""
     if not _last:
-        raise ValueError("nothing was optimised yet; call BundleMethod.optimize or motile's fit_weights first")
+        raise ValueError(
+            "nothing was optimised yet; call BundleMethod.optimize or motile's fit_weights first"
+        )
     return _last[0]
 
 
@@ -165,7 +167,10 @@ class SoftMarginLoss:
         at_truth = float(self._at_truth @ w)
         sizes = np.abs(w) @ np.abs(self._features)
         error = gamma(sum(self._features.shape) + 32) * (
-            float(sizes @ (1.0 + np.abs(self._truth))) + float(np.abs(self._g).sum()) + abs(self._b) + abs(best)
+            float(sizes @ (1.0 + np.abs(self._truth)))
+            + float(np.abs(self._g).sum())
+            + abs(self._b)
+            + abs(best)
         )
         return value, gradient, max(best + at_truth + self._b + error, value)
 
@@ -175,7 +180,9 @@ def _rows(constraints, n):
     A, lb, ub = np.zeros((len(constraints), n)), [], []
     for row, constraint in enumerate(constraints):
         if getattr(constraint, "get_quadratic_coefficients", dict)():
-            raise ValueError(f"constraint {row} has quadratic terms, which HiGHS cannot solve; make it linear")
+            raise ValueError(
+                f"constraint {row} has quadratic terms, which HiGHS cannot solve; make it linear"
+            )
         for j, value in constraint.get_coefficients().items():
             if not 0 <= j < n:
                 raise ValueError(f"constraint {row} names variable {j}, but there are {n}")
@@ -259,7 +266,10 @@ class BundleMethod:
 # In structsvm's place.
 
 #: Its modules.
-_NAMES = ("structsvm", *(f"structsvm.{name}" for name in ("bundle_method", "hamming_costs", "linear_costs", "soft_margin_loss")))
+_NAMES = (
+    "structsvm",
+    *(f"structsvm.{name}" for name in ("bundle_method", "hamming_costs", "linear_costs", "soft_margin_loss")),
+)
 _replaced = {}
 _rebound = []
 

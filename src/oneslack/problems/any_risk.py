@@ -80,7 +80,9 @@ class RiskProblem(Capable, Identified):
         if self.floor is not None and value < self.floor - 1e-9 * (1.0 + abs(self.floor)):
             raise ValueError(f"risk(w) returned {value!r}, which is below the floor of {self.floor!r}")
         if not is_one_number(upper) or not upper >= value - 1e-12 * abs(value):
-            raise ValueError(f"risk(w) returned the bound {upper!r}, which is not at least its value {value!r}")
+            raise ValueError(
+                f"risk(w) returned the bound {upper!r}, which is not at least its value {value!r}"
+            )
         return value, subgradient, max(float(upper), value)
 
     def primal(self, w, weight=None) -> float:

@@ -74,7 +74,9 @@ def _relaxation(x, g):
     )
     if found.x is None:
         return None, np.inf
-    parts = [part.marginals for part, some in ((found.ineqlin, rows.A), (found.eqlin, rows.E)) if some is not None]
+    parts = [
+        part.marginals for part, some in ((found.ineqlin, rows.A), (found.eqlin, rows.E)) if some is not None
+    ]
     u = rows.to_own @ -np.concatenate([*parts, np.empty(0)])
     return found.x, dual_bound(x, g, u)
 
