@@ -7,13 +7,15 @@ structsvm minimises  F(w) = lambda/2 |w|^2 + L(w)  by a bundle of planes, L(w) =
 Delta(y', y) over the y that obey linear constraints.  F is lambda times the P of `oneslack.minimize` with
 C = 1 / lambda, and `eps` is the same: F(w) is at most eps above a lower bound of the optimum.  What differs:
 
-- The planes' quadratic programme is solved by solvers/planes.py, the integer one by HiGHS, through SciPy, with a
-  bound of what it may have missed (models/programme/highs.py): ilpy is only asked what its constraints are.
-- The w of the smallest F is returned, not that of the last quadratic programme.
+- The planes' quadratic programme is solved by solvers/planes.py, the integer one by HiGHS, through SciPy, with
+  a bound of what it may have missed (models/programme/highs.py): ilpy is only asked what its constraints are.
+- While F is far above the bound, integer programmes are solved to a share of that distance.
+- The w of the smallest F is returned, which is that of the last quadratic programme only if it is better; it
+  is looked at once more.
 - max_iterations counts what is dear, questions to the callback.
 - `certificate()` tells what the last `optimize` has proved; a run cut short is warned of.
 
-The truth y' need not obey the constraints (motile leaves variables of appearances at 0), so L may be negative.
+The truth y' need not obey the constraints (motile has variables of appearances at 0), so L may be negative.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ __version__ = "0.2.0"
 
 logger = logging.getLogger("structsvm")
 
-_EXACT = Effort()
+#: Share of the distance of F from its bound that an integer programme may leave open; and before there is
+#: one, of its value.
+SHARE, FIRST = 0.05, 0.01
 
 
 class Certificate(NamedTuple):
@@ -153,15 +157,17 @@ class SoftMarginLoss:
         """
         return self.bounds(w)[:2]
 
-    def bounds(self, w):
+    def bounds(self, w, effort=Effort()):  # noqa: B008 (it never changes)
         """(value, gradient, upper): value <= L(w) <= upper; and value + <gradient, v - w> <= L(v) for all v.
 
         Parameters
         ----------
         w : array of shape (dims,)
+        effort : Effort
+            How far the integer programme is solved.
         """
         f = w @ self._features
-        y, best = maximise(self._programme, self._g - f, _EXACT)
+        y, best = maximise(self._programme, self._g - f, effort)
         gradient = self._at_truth - self._features @ y
         value = float(self._g @ y) + self._b + float(gradient @ w)
         at_truth = float(self._at_truth @ w)
@@ -217,11 +223,11 @@ class BundleMethod:
     def __init__(self, value_gradient_callback, dims, regularizer_weight, eps):
         if not (np.isfinite(regularizer_weight) and regularizer_weight > 0.0):
             raise ValueError(f"regularizer_weight must be a positive number; got {regularizer_weight!r}")
-        self._risk, self._dims = value_gradient_callback, int(dims)
+        self._callback, self._dims = value_gradient_callback, int(dims)
         self._lambda, self._eps = float(regularizer_weight), float(eps)
-        loss = getattr(value_gradient_callback, "__self__", None)
-        if isinstance(loss, SoftMarginLoss) and value_gradient_callback == loss.value_and_gradient:
-            self._risk = loss.bounds
+        owner = getattr(value_gradient_callback, "__self__", None)
+        is_ours = isinstance(owner, SoftMarginLoss) and value_gradient_callback == owner.value_and_gradient
+        self._loss = owner if is_ours else None
 
     def optimize(self, max_iterations=None):
         """The w (dims,) of the smallest value that was seen.
@@ -233,43 +239,73 @@ class BundleMethod:
         """
         if max_iterations is not None and max_iterations < 1:
             return np.zeros(self._dims)
-        calls = 0
+        calls, effort = 0, Effort(mip_gap=FIRST)
 
         def risk(w):
             nonlocal calls
             calls += 1
-            return self._risk(w)
+            return self._callback(w) if self._loss is None else self._loss.bounds(w, effort)
 
         def is_over(row):
-            logger.info("question %d: F %g, at least %g", calls, *self._scaled(row))
+            nonlocal effort
+            objective, lower = self._scaled(row)
+            effort = Effort(enough=SHARE * max(objective - lower, self._eps))
+            logger.info("question %d: F %g, at least %g", calls, objective, lower)
             return max_iterations is not None and calls >= max_iterations
 
-        problem = RiskProblem(risk, self._dims, 1.0 / self._lambda)
+        problem, solver = RiskProblem(risk, self._dims, 1.0 / self._lambda), _Bundle()
         aim = {"epsilon": self._eps} if self._eps > 0.0 else {}
-        result = solve(problem, OneSlack(), tol=0.0, callbacks=[is_over], keep_state=False, **aim)
-        self.certificate = Certificate(*self._scaled(result), result.certified, calls, result)
-        _last[:] = [self.certificate]
+        result = solve(problem, solver, tol=0.0, callbacks=[is_over], keep_state=False, **aim)
+        w = self._conclude(problem, result, solver.candidate, lambda: calls)
         logger.info("%s", result)
         if self.certificate.gap > self._eps:
             text = (
-                f"stopped after {calls} questions at a gap of {self.certificate.gap:.3g}, above eps={self._eps:g}; "
-                "raise max_iterations or eps"
+                f"stopped after {calls} questions at a gap of {self.certificate.gap:.3g}, above "
+                f"eps={self._eps:g}; raise max_iterations or eps"
             )
             warnings.warn(text, ConvergenceWarning, stacklevel=users_level())
-        return result.w
+        return w
+
+    def _conclude(self, problem, result, candidate, calls):
+        """The best w, the last candidate looked at too, and its certificate."""
+        w, objective, lower = result.w, *self._scaled(result)
+        if candidate is not None:
+            at_candidate = self._lambda * problem.upper(candidate, problem.primal(candidate))
+            if at_candidate < objective:
+                w, objective = candidate, at_candidate
+        self.certificate = Certificate(objective, lower, result.certified, calls(), result)
+        _last[:] = [self.certificate]
+        return w
 
     def _scaled(self, bounds):
         """Bounds of P as those of F."""
         return self._lambda * bounds.primal, self._lambda * bounds.dual
 
 
+class _Bundle:
+    """structsvm's own algorithm, the planes of candidates without a line search, whose last candidate is
+    known afterwards."""
+
+    name, needs = OneSlack.name, OneSlack.needs
+
+    def __init__(self):
+        self.step = None
+
+    def steps(self, problem, start=None, tol=1e-3):
+        for step in OneSlack(line_search=False).steps(problem, start, tol):
+            self.step = step
+            yield step
+
+    @property
+    def candidate(self):
+        return None if self.step is None else self.step.state()["best"].get("candidate")
+
+
 # In structsvm's place.
 
 #: Its modules.
-_NAMES = (
-    "structsvm",
-    *(f"structsvm.{name}" for name in ("bundle_method", "hamming_costs", "linear_costs", "soft_margin_loss")),
-)
+_PARTS = ("bundle_method", "hamming_costs", "linear_costs", "soft_margin_loss")
+_NAMES = ("structsvm", *(f"structsvm.{name}" for name in _PARTS))
 _replaced = {}
 _rebound = []
 

@@ -157,7 +157,7 @@ def in_stages(early, problem, *, keep_state, **options):
     first = solved(early, keep_state=True, **options)
     if first.status is not Status.INFERENCE:
         return first
-    if options["time_limit"] is not None:
+    if options.get("time_limit") is not None:
         options["time_limit"] = max(options["time_limit"] - first.seconds, 1e-9)
     options["max_iter"] = max(options["max_iter"] - first.n_iter, 1)
     return solved(problem, start={"w": first.w, **first.state}, keep_state=keep_state, **options)

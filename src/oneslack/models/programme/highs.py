@@ -8,7 +8,7 @@ First the linear relaxation.  Any multipliers u of its rows prove a bound (weak 
 
 with r = g - A'u, which we compute ourselves and round up: it holds whatever HiGHS and floats did (Neumaier &
 Shcherbina 2004).  Often its solution is whole (paths, assignments, flows and tracks), and all is done.  If
-not, branch and bound follows; its bound is that of a tree that we do not see.  We take it at HiGHS's word, but
+not, branch and bound follows; its bound is that of a tree that we do not see.  We take it at HiGHS's word but
 for HiGHS's own tolerances, which are added, and made small beside the costs by a scale.
 """
 
@@ -35,14 +35,16 @@ class NoSolution(ValueError):
 
 @dataclass(frozen=True)
 class Effort:
-    """When a search may stop: at a relative gap, or after some seconds; None for never."""
+    """When a search may stop: at a relative gap, at an absolute one, or after some seconds; None for never."""
 
     mip_gap: float = 0.0
     time_limit: float | None = None
+    enough: float = 0.0
 
-    def options(self):
+    def options(self, size):
+        """For `milp`, where the best value is about `size`: SciPy takes relative gaps alone."""
         limit = {} if self.time_limit is None else {"time_limit": self.time_limit}
-        return {"mip_rel_gap": self.mip_gap} | limit
+        return {"mip_rel_gap": max(self.mip_gap, min(self.enough / size, 1.0) if size else 0.0)} | limit
 
 
 def maximise(x, g, effort, known=None):
@@ -57,7 +59,8 @@ def maximise(x, g, effort, known=None):
         z = np.where(x.integrality, np.rint(relaxed), relaxed)
         if np.abs(z - relaxed).max(initial=0.0) <= FEASIBLE and x.fault(z) is None:
             return _inside(x, z), proven / scale
-    z, upper = _branch_and_bound(x, scale * g, effort, known)
+    options = effort.options(abs(proven) / scale if np.isfinite(proven) else np.inf)
+    z, upper = _branch_and_bound(x, scale * g, options, known)
     return _inside(x, z), min(upper, proven) / scale
 
 
@@ -101,13 +104,13 @@ def _finite(bounds):
     return np.where(np.isfinite(bounds), bounds, 0.0)
 
 
-def _branch_and_bound(x, g, effort, known):
+def _branch_and_bound(x, g, options, known):
     found = milp(
         -g, integrality=x.integrality.astype(int), bounds=Bounds(x.lower, x.upper),
-        constraints=LinearConstraint(x.A, x.lb, x.ub) if x.k else (), options=effort.options(),
+        constraints=LinearConstraint(x.A, x.lb, x.ub) if x.k else (), options=options,
     )  # fmt: skip
     if found.x is None and (known is None or found.status == 2):
-        raise NoSolution(_why(found, effort))
+        raise NoSolution(_why(found, options))
     z = known if found.x is None else np.where(x.integrality, np.rint(found.x), found.x)
     if (fault := x.fault(z)) is not None:
         raise NoSolution(f"HiGHS's solution breaks the programme by more than its tolerance: {fault}")
@@ -119,9 +122,9 @@ def _branch_and_bound(x, g, effort, known):
     return z, max(-float(found.mip_dual_bound), float(g @ z)) + slack
 
 
-def _why(found, effort):
+def _why(found, options):
     if found.status == 2:
         return "no solution obeys the constraints: the programme is infeasible"
     if found.status == 1:
-        return f"HiGHS found no solution within {effort.time_limit:g} s; give it more time"
+        return f"HiGHS found no solution within {options['time_limit']:g} s; give it more time"
     return f"HiGHS came back without a solution: {found.message}"
