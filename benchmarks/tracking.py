@@ -5,8 +5,9 @@
 
 A film is made up: cells that move, divide and die, detections that are missed or false, and candidate edges
 between near detections of neighbouring frames.  `motile.Solver.fit_weights` learns the weights of its
-costs from the true tracks, alternately with structsvm's BundleMethod and SoftMarginLoss and with ours.  Both w are then
-judged alike: lambda/2 |w|^2 + L(w), with L by SCIP.  Times are medians of wall and of processor seconds.
+costs from the true tracks, alternately with structsvm's BundleMethod and SoftMarginLoss and with ours.  Both
+w are then judged alike:
+lambda/2 |w|^2 + L(w), with L by SCIP.  Times are medians of wall and of processor seconds.
 """
 
 import argparse
@@ -82,8 +83,8 @@ def _candidates(graph, n_frames):
 
 
 def tracker(graph, divides):
-    """motile's solver: four weights, and two more where cells divide.  Of those, appearances and splits, motile
-    gives no truth, so that F falls far below 0."""
+    """motile's solver: four weights, and two more where cells divide.  Of those, appearances and splits,
+    motile gives no truth, so that F falls far below 0."""
     solver = motile.Solver(graph)
     solver.add_cost(NodeSelectedCost(weight=-1.0, attribute="score", constant=0.5))
     solver.add_cost(EdgeDistanceCost(weight=1.0, position_attribute=("x", "y"), constant=-1.0))
@@ -98,7 +99,7 @@ def tracker(graph, divides):
 def objective(solver, weight):
     """F of the learned weights, by structsvm's own loss."""
     theirs = ours._replaced.get("structsvm") or structsvm
-    w, features = solver.weights.to_ndarray(), solver.features.to_ndarray()
+    w, features = (part.to_ndarray().astype(float) for part in (solver.weights, solver.features))
     mask, truth = np.zeros((2, solver.num_variables), np.float32)
     for kind, things in ((NodeSelected, solver.graph.nodes), (EdgeSelected, solver.graph.edges)):
         for name, index in solver.get_variables(kind).items():

@@ -7,8 +7,9 @@ structsvm minimises  F(w) = lambda/2 |w|^2 + L(w)  by a bundle of planes, L(w) =
 Delta(y', y) over the y that obey linear constraints.  F is lambda times the P of `oneslack.minimize` with
 C = 1 / lambda, and `eps` is the same: F(w) is at most eps above a lower bound of the optimum.  What differs:
 
-- The planes' quadratic programme is solved by solvers/planes.py, the integer one by HiGHS, through SciPy, with
-  a bound of what it may have missed (models/programme/highs.py): ilpy is only asked what its constraints are.
+- The planes' quadratic programme is solved by solvers/planes.py, the integer one by HiGHS, through SciPy,
+  with a bound of what it may have missed (models/programme/highs.py): ilpy is only asked
+  what its constraints are.
 - While F is far above the bound, integer programmes are solved to a share of that distance.
 - The w of the smallest F is returned, which is that of the last quadratic programme only if it is better; it
   is looked at once more.
@@ -141,7 +142,8 @@ class SoftMarginLoss:
         features = np.asarray(features, dtype=float)
         if features.ndim != 2 or truth.shape != features.shape[1:]:
             raise ValueError(
-                f"features has shape {features.shape} and ground_truth {truth.shape}, expected (dims, n) and (n,)"
+                f"features has shape {features.shape} and ground_truth {truth.shape}, expected (dims, n) "
+                "and (n,)"
             )
         costs = HammingCosts(truth) if costs is None else costs
         self._programme = Programme(features.T, **_rows(constraints, len(truth)))
@@ -292,7 +294,7 @@ class _Bundle:
         self.step = None
 
     def steps(self, problem, start=None, tol=1e-3):
-        for step in OneSlack(line_search=False).steps(problem, start, tol):
+        for step in OneSlack(line_search=False, inner=0.0).steps(problem, start, tol):
             self.step = step
             yield step
 

@@ -152,8 +152,8 @@ class IntegerProgramme(Fitted):
 
 
 def in_stages(early, problem, *, keep_state, **options):
-    """The job of a problem that is first solved as far as searches that may stop early can: their cuts are cuts
-    of the whole problem, whose solutions they are of, and training goes on with them."""
+    """The job of a problem that is first solved as far as searches that may stop early can: their cuts are
+    cuts of the whole problem, whose solutions they are of, and training goes on with them."""
     first = solved(early, keep_state=True, **options)
     if first.status is not Status.INFERENCE:
         return first

@@ -14,8 +14,9 @@ from .in_memory import check_C
 
 
 class RiskProblem(Capable, Identified):
-    """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient), or (value, subgradient,
-    upper) where the plane by value and subgradient lies under the risk, which at w is at most `upper`."""
+    """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient), or (value,
+    subgradient, upper) where the plane by value and subgradient lies under the risk, which at w is
+    at most `upper`."""
 
     certified, has_batches = True, False
     unit = 1.0

@@ -35,7 +35,7 @@ class NoSolution(ValueError):
 
 @dataclass(frozen=True)
 class Effort:
-    """When a search may stop: at a relative gap, at an absolute one, or after some seconds; None for never."""
+    """When a search may stop: at a relative gap, at an absolute one, or after seconds; None for never."""
 
     mip_gap: float = 0.0
     time_limit: float | None = None

@@ -2,8 +2,8 @@
 
     <w, psi(x, z)> = -<w, features'z>        loss(y, z) = sum_j weights_j [y_j != z_j]
 
-The best solution costs least.  Variables of the loss are 0 or 1, so that [y_j != z_j] = y_j + (1 - 2 y_j) z_j,
-and loss-augmented inference is the same programme with other costs.
+The best solution costs least.  Variables of the loss are 0 or 1, so that [y_j != z_j] = y_j + (1 - 2 y_j)
+z_j, and loss-augmented inference is the same programme with other costs.
 """
 
 from __future__ import annotations

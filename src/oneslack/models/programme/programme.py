@@ -144,8 +144,8 @@ class Programme:
         if endless.any():
             j = int(np.argmax(endless))
             raise ValueError(
-                f"variable {j} has features but no finite bounds, so that no cost of a programme is the least; "
-                "give it a lower and an upper one"
+                f"variable {j} has features but no finite bounds, so that no cost of a programme is the "
+                "least; give it a lower and an upper one"
             )
 
     def _loss_weights(self, weights):
@@ -158,8 +158,8 @@ class Programme:
         if (weights[~binary] > 0.0).any():
             j = int(np.argmax(~binary & (weights > 0.0)))
             raise ValueError(
-                f"variable {j} has a weight in the loss but is not 0 or 1; give it the weight 0, or write it as "
-                "several variables that are"
+                f"variable {j} has a weight in the loss but is not 0 or 1; give it the weight 0, or write it "
+                "as several variables that are"
             )
         return weights
 
