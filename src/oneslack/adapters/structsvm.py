@@ -242,6 +242,7 @@ class BundleMethod:
         if max_iterations is not None and max_iterations < 1:
             return np.zeros(self._dims)
         calls, effort = 0, Effort(mip_gap=FIRST)
+        most = np.inf if max_iterations is None else max_iterations
 
         def risk(w):
             nonlocal calls
@@ -253,11 +254,11 @@ class BundleMethod:
             objective, lower = self._scaled(row)
             effort = Effort(enough=SHARE * max(objective - lower, self._eps))
             logger.info("question %d: F %g, at least %g", calls, objective, lower)
-            return max_iterations is not None and calls >= max_iterations
+            # A little less than eps: what is proven is rounded.
+            return objective - lower <= 0.99 * self._eps or calls >= most
 
         problem, solver = RiskProblem(risk, self._dims, 1.0 / self._lambda), _Bundle()
-        aim = {"epsilon": self._eps} if self._eps > 0.0 else {}
-        result = solve(problem, solver, tol=0.0, callbacks=[is_over], keep_state=False, **aim)
+        result = solve(problem, solver, tol=0.0, callbacks=[is_over], keep_state=False)
         w = self._conclude(problem, result, solver.candidate, lambda: calls)
         logger.info("%s", result)
         if self.certificate.gap > self._eps:
