@@ -3,7 +3,6 @@ its costs."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +70,7 @@ class Programme:
         _check_ordered(self.lower, self.upper, "variable", ("lower", "upper"))
         self._check_is_bounded()
         self.weights = self._loss_weights(weights)
+        self._prepare()
 
     @property
     def m(self) -> int:
@@ -90,26 +90,23 @@ class Programme:
         counts = ((self.m, "variable"), (self.n_features, "feature"), (self.k, "constraint"))
         return f"Programme({', '.join(f'{n} {word}' + 's' * (n != 1) for n, word in counts)})"
 
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """(m,): no |z_j| is larger; 0 for what has neither features nor bounds."""
+    def _prepare(self):
+        """What every search needs; nothing is added to a programme later.
+
+        sizes     (m,): no |z_j| is larger; 0 for what has neither features nor bounds
+        absolute  |features|
+        depth     no row of the features or of A, and no column of A, sums up more numbers
+        rows      for `linprog`
+        """
         sizes = np.maximum(np.abs(self.lower), np.abs(self.upper))
-        return np.where(np.isfinite(sizes), sizes, 0.0)
-
-    @cached_property
-    def absolute(self):
-        """|features|."""
-        return abs(self.features)
-
-    @cached_property
-    def depth(self) -> int:
-        """No row of the features or of A, and no column of A, sums up more numbers."""
+        self.sizes = np.where(np.isfinite(sizes), sizes, 0.0)
+        self.absolute = abs(self.features)
         columns = np.bincount(self.A.indices, minlength=1)
-        return max(self.n_features, int(np.diff(self.A.indptr).max(initial=0)), int(columns.max()))
+        longest = int(np.diff(self.A.indptr).max(initial=0))
+        self.depth = max(self.n_features, longest, int(columns.max()))
+        self.rows = self._sides()
 
-    @cached_property
-    def rows(self) -> Rows:
-        """For `linprog`."""
+    def _sides(self) -> Rows:
         equal = self.lb == self.ub
         upper, lower = (np.isfinite(bound) & ~equal for bound in (self.ub, self.lb))
         own = sp.eye_array(self.k, format="csr")
