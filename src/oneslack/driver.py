@@ -135,7 +135,8 @@ def minimize(
 
     Parameters
     ----------
-    risk : risk(w) -> (value, subgradient (n_params,))
+    risk : risk(w) -> (value, subgradient (n_params,)), or (value, subgradient, upper) of an oracle that is
+        not exact: the plane by value and subgradient lies under the risk, which at w is at most `upper`
     n_params : number of weights
     w0 : (n_params,) prior mean, zeros by default
     scale : (n_params,) how strongly each weight is drawn to it, ones by default

@@ -23,6 +23,7 @@ KINDS = {
     "OrdinalSVC": "ordinal",
     "RankSVM": "rank",
     "KernelSVC": "kernel",
+    "IntegerProgramme": "in_python",
     "LatentSVM": "in_python",
     "LatentStructuralSVM": "in_python",
     "GraphTagger": "graph",

@@ -14,7 +14,9 @@ from .in_memory import check_C
 
 
 class RiskProblem(Capable, Identified):
-    """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient)."""
+    """Any convex risk given by value and subgradient: risk(w) -> (value, subgradient), or (value,
+    subgradient, upper) where the plane by value and subgradient lies under the risk, which at w is
+    at most `upper`."""
 
     certified, has_batches = True, False
     unit = 1.0
@@ -29,10 +31,10 @@ class RiskProblem(Capable, Identified):
         self._seen = None
 
     def mean_cut(self, w) -> Plane:
-        value, subgradient = self._asked(w)
+        value, subgradient, upper = self._asked(w)
         size = abs(value) + norm_up(subgradient) * norm_up(w)
         self._offset_error = max(self._offset_error, gamma(self.n_params + 8) * size)
-        return Plane(-subgradient, value - float(subgradient @ w))
+        return Plane(-subgradient, value - float(subgradient @ w), excess=upper - value)
 
     def upper(self, w, primal, enough=np.inf, way=0.0) -> float:
         """At least P(w); the value and the subgradient of the risk are taken at their word.  It may have been
@@ -56,11 +58,18 @@ class RiskProblem(Capable, Identified):
         self._offset_error = max(self._offset_error, seen[0])
 
     def risk(self, w) -> float:
-        return self._asked(w)[0]
+        return self._asked(w)[2]
+
+    def primal_parts(self, w) -> tuple[float, float]:
+        """(P(w), what it is without what an oracle that is not exact left open)."""
+        value, _, upper = self._asked(w)
+        regular = self.regulariser.value(w)
+        return regular + self.weight * upper, regular + self.weight * value
 
     def _asked(self, w):
-        """(value, subgradient) of the risk, looked at."""
-        value, subgradient = self._risk(w.copy())
+        """(value, subgradient, upper) of the risk, looked at."""
+        found = self._risk(w.copy())
+        value, subgradient, upper = found if len(found) == 3 else (*found, found[0])
         if not is_one_number(value):
             raise ValueError(f"risk(w) returned the value {value!r}, expected one number")
         value, subgradient = (
@@ -71,7 +80,11 @@ class RiskProblem(Capable, Identified):
             raise ValueError(f"risk(w) returned the value {value}, expected a finite number")
         if self.floor is not None and value < self.floor - 1e-9 * (1.0 + abs(self.floor)):
             raise ValueError(f"risk(w) returned {value!r}, which is below the floor of {self.floor!r}")
-        return value, subgradient
+        if not is_one_number(upper) or not upper >= value - 1e-12 * abs(value):
+            raise ValueError(
+                f"risk(w) returned the bound {upper!r}, which is not at least its value {value!r}"
+            )
+        return value, subgradient, max(float(upper), value)
 
     def primal(self, w, weight=None) -> float:
         """P(w), or with another weight of the risk."""
