@@ -169,7 +169,7 @@ def test_both_ways_of_reading_agree(tmp_path_factory, data, n_features, n, heade
 @pytest.mark.parametrize(
     ("content", "where", "words"),
     [
-        ("a,b,y\n1,2,0\n1,,0\n", "line 3, column 2", "empty"),
+        ("a,b,y\n1,2,0\n1,,0\n", "line 3, column 2 (b)", "empty"),
         ("1,2,0\n\n1,x,0\n", "line 3, column 2", "'x' is not a finite number"),
         ("1,2,0\n1,nan,0\n", "line 2, column 2", "not a finite number"),
         ("1,2,0\n1e999,2,0\n", "line 2, column 1", "not a finite number"),

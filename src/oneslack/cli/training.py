@@ -58,17 +58,19 @@ class Examples:
         return {"examples": self.table.X.shape[0], "features": self.table.X.shape[1]}
 
     def words(self, facts) -> str:
-        return f"{facts['examples']:,} examples, {facts['features']:,} features"
+        label = getattr(self.table, "label_name", None)
+        which = f", labels from the column {label}" if label else ""
+        return f"{facts['examples']:,} examples, {facts['features']:,} features{which}"
 
 
-def read(file, label, zero_based, group=None, what="labels", streamed=False) -> Examples:
+def read(file, label, zero_based, group=None, what="labels", streamed=False, columns=None) -> Examples:
     """The examples of a file; `what` names its targets in a complaint.  A packed folder is loaded, or used
-    where it lies if it can be `streamed`."""
+    where it lies if it can be `streamed`.  `columns` are ColumnOptions of a CSV."""
     from . import data
     from .packed import PackedTable
 
     clock = now()
-    table, source = data.read_any(file, label, zero_based, group, streamed)
+    table, source = data.read_any(file, label, zero_based, group, streamed, columns)
     if (table.X.manifest.labels if isinstance(table, PackedTable) else table.y) is None:
         raise Refusal(f"{file}: holds no {what}; training needs one for each example.")
     if 0 in table.X.shape:
@@ -107,6 +109,8 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None; `estimate`
     the number of bytes that was announced, or None."""
     subject = subject or subject_of(model, examples)
+    if not telling.quiet:
+        _remark_on_index(examples)
     model._keeps_up_to = math.inf  # the examples are here anyway until the model is saved
     signal_number = _fit(model, examples, subject, telling.quiet, keeping)
     facts = _facts(model, examples, subject, output, signal_number, estimate)
@@ -119,6 +123,13 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
         else:
             facts["checkpoint"] = keeping.path
     return _report(facts, examples, subject, telling)
+
+
+def _remark_on_index(examples):
+    from .table_columns import remark_on_index
+
+    if not getattr(examples, "is_streamed", True) and (remark := remark_on_index(examples.table)):
+        complain(remark)
 
 
 def _fit(model, examples, subject, quiet, keeping) -> int | None:

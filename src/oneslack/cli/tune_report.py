@@ -7,7 +7,7 @@ import time
 import warnings
 from math import isfinite
 
-from .output import Exit, Refusal
+from .output import Exit, Refusal, print_json
 
 PICTURES = ("png", "svg", "pdf")
 #: Seconds between two lines of progress.
@@ -42,7 +42,22 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False
             ) from error
 
 
-def check_scoring(name):
+def check(scoring, plot):
+    """Refuse a scorer that is not known, and a picture that cannot be drawn."""
+    _check_scoring(scoring)
+    if plot is not None:
+        _check_picture(plot)
+
+
+def tell(found, examples, output, quiet, as_json):
+    """Print the table, or JSON."""
+    if as_json:
+        print_json(facts(found, examples, output))
+    elif not quiet:
+        print(table(found))
+
+
+def _check_scoring(name):
     """Refuse a scorer that scikit-learn does not know."""
     from sklearn.metrics import get_scorer_names
 
@@ -54,7 +69,7 @@ def check_scoring(name):
         )
 
 
-def check_picture(path):
+def _check_picture(path):
     """Refuse a picture of a kind that is not drawn, or where nothing can draw it."""
     from importlib.util import find_spec
 
