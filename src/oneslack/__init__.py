@@ -66,6 +66,7 @@ _HOME = {
     "StructuralSVM": "estimators.structural_svm",
     "ThreadCrews": "engines.crew",
     "Tree": "trees",
+    "Validation": "estimators.validation",
     "brute_force": "checks.brute",
     "check_certificate": "checks.certificate",
     "check_proof": "checks.proof",

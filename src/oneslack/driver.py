@@ -30,6 +30,7 @@ def solve(
     resume=False,
     keep_state=True,
     interrupt="raise",
+    validated=None,
 ) -> Result:
     """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
 
@@ -51,6 +52,8 @@ def solve(
     keep_state : whether the result can be gone on from; without, a little time is spared
     interrupt : what Ctrl-C does: "raise" Interrupted, a KeyboardInterrupt with the `result` so far, or
         "return" that
+    validated : a Validated (memory/validated.py), which scores points, ends the run, and says which one is
+        returned; None for the one with the least P
 
     Returns
     -------
@@ -98,7 +101,10 @@ def solve(
         try:
             for step in steps:
                 row = run.take(step)
+                if validated is not None:
+                    row = validated.look(run)
                 wishes = [callback(row) for callback in callbacks]
+                wishes.append(validated is not None and validated.is_over)
                 status = run.status(step, tol, epsilon, any(wishes), max_iter)
                 if keeper:
                     keeper.after(step, status)
@@ -109,6 +115,8 @@ def solve(
                 run.is_torn = False  # there was no further step
         except KeyboardInterrupt:
             status = Status.INTERRUPTED  # in the middle of a step: the last checkpoint stands
+        if validated is not None:
+            status = validated.choose(run, status)
         result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
