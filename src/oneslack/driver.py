@@ -100,12 +100,8 @@ def solve(
     with single_blas_thread() if uses_blas else nullcontext():
         try:
             for step in steps:
-                row = run.take(step)
-                if validated is not None:
-                    row = validated.look(run)
-                wishes = [callback(row) for callback in callbacks]
-                wishes.append(validated is not None and validated.is_over)
-                status = run.status(step, tol, epsilon, any(wishes), max_iter)
+                is_asked_to_stop = _told_of(step, run, callbacks, validated)
+                status = run.status(step, tol, epsilon, is_asked_to_stop, max_iter)
                 if keeper:
                     keeper.after(step, status)
                 if status is not None:
@@ -121,6 +117,15 @@ def solve(
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result
+
+
+def _told_of(step, run, callbacks, validated) -> bool:
+    """Whether somebody who is told of the step asks to stop."""
+    row = run.take(step)
+    if validated is not None:
+        row = validated.look(run)
+    wishes = [callback(row) for callback in callbacks]
+    return any(wishes) or (validated is not None and validated.is_over)
 
 
 def minimize(

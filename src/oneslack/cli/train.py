@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from . import train_terms
+from .dev_set import DevOptions
 from .options import (
     Aim,
     ClassLoss,
@@ -74,6 +75,7 @@ def classify(
     prior: Prior = None,
     nonnegative: Nonnegative = False,
     limits: Limits,
+    dev: DevOptions,
     machines: Machines,
     memory: Memory = None,
     label: Label = None,
@@ -97,6 +99,7 @@ def classify(
     of_classes = {"multi_class": multi_class, "class_weight": class_weight}
     metric = aim.metric
     k = train_terms.check_metric(aim, solver, no_intercept, **of_classes, **only_linear)
+    dev.check(("--checkpoint", limits.checkpoint), ("--kernel", kernel.kernel))
     by_kernel = train_terms.kernel_terms(kernel, method=method, sample_size=sample_size)
     if by_kernel:
         elsewhere = {"solver": solver != "auto", "engine": not machines.is_here}
@@ -118,7 +121,7 @@ def classify(
         model = training.build(
             "MetricSVC", metric=metric, k=k, beta=aim.beta or 1.0, pos_label=positive_label, **options
         )
-        return training.train(model, examples, output, telling, keeping)
+        return training.train(model, examples, output, telling, keeping, dev=dev.rows(model, examples))
     loss = loss or ("squared_hinge" if penalty == "l1" else "hinge")
     options["multi_class"] = multi_class or ("crammer_singer" if loss == "hinge" else "ovr")
     options["class_weight"] = train_terms.weight_of_classes(class_weight, labels, file)
@@ -129,7 +132,9 @@ def classify(
         options |= train_terms.weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", loss=loss, penalty=penalty or "l2", **options)
         estimate = training.stream(model, examples, memory, seed, telling.quiet)
-    return training.train(model, examples, output, telling, keeping, estimate=estimate)
+    return training.train(
+        model, examples, output, telling, keeping, estimate=estimate, dev=dev.rows(model, examples)
+    )
 
 
 @guarded
@@ -161,6 +166,7 @@ def regress(
     prior: Prior = None,
     nonnegative: Nonnegative = False,
     limits: Limits,
+    dev: DevOptions,
     memory: Memory = None,
     label: Label = None,
     columns: ColumnOptions,
@@ -173,6 +179,7 @@ def regress(
     """
     from . import training
 
+    dev.check(("--checkpoint", limits.checkpoint))
     of_loss = train_terms.loss_terms(loss, tube, quantile, delta)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
@@ -184,7 +191,9 @@ def regress(
     )  # fmt: skip
     subject = training.subject_of(model, examples)
     estimate = training.stream(model, examples, memory, 0, telling.quiet)
-    return training.train(model, examples, output, telling, keeping, subject, estimate)
+    return training.train(
+        model, examples, output, telling, keeping, subject, estimate, dev.rows(model, examples)
+    )
 
 
 @guarded
@@ -199,6 +208,7 @@ def rank(
     kernel: KernelOptions,
     n_basis: NBasis = None,
     limits: Limits,
+    dev: DevOptions,
     machines: Machines,
     label: Label = None,
     columns: ColumnOptions,
@@ -214,6 +224,7 @@ def rank(
     """
     from . import training
 
+    dev.check(("--checkpoint", limits.checkpoint))
     by_kernel = train_terms.kernel_terms(kernel, n_basis=n_basis)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
@@ -222,7 +233,7 @@ def rank(
         "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver,
         engine=machines.engine_for(limits.jobs), **limits.parameters(), **by_kernel,
     )  # fmt: skip
-    return training.train(model, examples, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping, dev=dev.rows(model, examples))
 
 
 @guarded
@@ -236,6 +247,7 @@ def ordinal(
     solver: PlaneSolver = "auto",
     class_weight: ClassWeight = None,
     limits: Limits,
+    dev: DevOptions,
     label: Label = None,
     columns: ColumnOptions,
     zero_based: ZeroBased = None,
@@ -248,6 +260,7 @@ def ordinal(
     """
     from . import training
 
+    dev.check(("--checkpoint", limits.checkpoint))
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     examples = training.read(file, label, zero_based, columns=columns)
@@ -256,4 +269,4 @@ def ordinal(
         "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver, class_weight=weights,
         **limits.parameters(),
     )  # fmt: skip
-    return training.train(model, examples, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping, dev=dev.rows(model, examples))

@@ -44,7 +44,7 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False
 
 def check(scoring, plot):
     """Refuse a scorer that is not known, and a picture that cannot be drawn."""
-    _check_scoring(scoring)
+    check_scorer(scoring, "--scoring")
     if plot is not None:
         _check_picture(plot)
 
@@ -57,13 +57,13 @@ def tell(found, examples, output, quiet, as_json):
         print(table(found))
 
 
-def _check_scoring(name):
+def check_scorer(name, option):
     """Refuse a scorer that scikit-learn does not know."""
     from sklearn.metrics import get_scorer_names
 
     if name is not None and name not in (*get_scorer_names(), "phrase_f1"):
         raise Refusal(
-            f"--scoring: scikit-learn has no scorer {name!r}; use one of sklearn.metrics.get_scorer_names(), "
+            f"{option}: scikit-learn has no scorer {name!r}; use one of sklearn.metrics.get_scorer_names(), "
             "such as accuracy, f1_macro or roc_auc.",
             Exit.USAGE,
         )

@@ -67,6 +67,12 @@ class Validation:
         return scorer_for(estimator, self.scoring, self.y, getattr(estimator, "pos_label", None))
 
 
+def watched(estimator, store, watch) -> Validated:
+    """What `solve` takes, of the Watch of a fit."""
+    watch.refuse_checkpoint("validation keeps an earlier model")
+    return validation_of(watch.validation).watch(estimator, store)
+
+
 def validation_of(given) -> Validation | None:
     """What `fit` is given: None, a Validation, or (X, y)."""
     if given is None or isinstance(given, Validation):

@@ -54,6 +54,10 @@ class Validated:
         run.trace[-1] = replace(row, score=score)
         return run.trace[-1]
 
+    def note(self, estimator):
+        """Leave the scores with what was learned."""
+        estimator.validation_scores_ = self.scores
+
     def choose(self, run, status):
         """Let the run end at the best point; the status that is then true."""
         run.settle()

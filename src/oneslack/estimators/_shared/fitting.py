@@ -31,7 +31,7 @@ from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
 from .callbacks import CallbackSupportMixin
-from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
+from .given import check_parameters, check_validation, checked_input, given_terms, is_shards, seed_of
 from .reported import Exported, PlainLines, Reported, open_end
 from .scoring import LinearScores
 from .settled import BoundsScores
@@ -60,23 +60,6 @@ class Watch:
         if isinstance(self.checkpoint, CheckpointFolder):
             return self.checkpoint
         return CheckpointFolder(self.checkpoint, resume=self.resume)
-
-    def validated(self, estimator, store):
-        """What scores the points of the run, or None."""
-        if self.validation is None:
-            return None
-        from ..validation import validation_of
-
-        self.refuse_checkpoint("validation keeps an earlier model")
-        return validation_of(self.validation).watch(estimator, store)
-
-    def refuse_validation(self, n_problems):
-        """Raise where there are several problems, solved one after the other."""
-        if self.validation is not None and n_problems > 1:
-            raise ValueError(
-                f"validation stops one training, and here are {n_problems}, one for each class; use "
-                "multi_class='crammer_singer', or drop validation"
-            )
 
     def refuse_checkpoint(self, why):
         """Raise where the training is one that cannot be written down."""
@@ -116,27 +99,22 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         key       of the problem for a later warm start, or None: then no state is kept
         columns   the matrix of features, or None where there is none
         """
-        folder, validated = watch.folder(), watch.validated(self, store)
+        folder = watch.folder()
         options = {"keep_state": key is not None} | (self._training() if training is None else training)
-        if validated is not None:
-            options["validated"] = validated
+        if watch.validation is not None:
+            from ..validation import watched
+
+            options["validated"] = watched(self, store, watch)
         with fit_progress(self, watch.callbacks, *data) as callbacks:
             results = solve_all(jobs, folder, callbacks=callbacks, **options)
             self._store_certificate(results, key)
             store(results)
-        self._note_validation(validated)
+        if watch.validation is not None:
+            options["validated"].note(self)
         if folder is not None and folder is not watch.checkpoint and _all_reached(results):
             folder.remove()
         conclude(self, columns, results)
         return self
-
-    def _note_validation(self, validated):
-        """Keep the scores; those of an earlier fit are gone."""
-        for name in ("validation_scores_", "best_validation_score_"):
-            vars(self).pop(name, None)
-        if validated is not None:
-            self.validation_scores_ = validated.scores
-            self.best_validation_score_ = validated.best_score
 
     def _training(self):
         """How `solve` is to be called, by the parameters; `conclude` raises what it returns on Ctrl-C."""
@@ -165,6 +143,7 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
             results = [replace(result, state={}) for result in results]
         self.result_ = results[0] if len(results) == 1 else Results(results)
         self._fitted_on = key
+        self.__dict__.pop("validation_scores_", None)  # of an earlier fit
 
 
 class Task:
@@ -247,7 +226,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
 
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
-        watch.refuse_validation(task.n_problems)
+        check_validation(watch.validation, task.n_problems)
         terms, starts, key = [{}] * task.n_problems, [None] * task.n_problems, None
         rounding, columns = task.rounding, None if is_shards(X) else X
         if self._penalises_intercept or given_terms(self):
