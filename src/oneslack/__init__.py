@@ -75,6 +75,7 @@ _HOME = {
     "load": "kinds.load",
     "minimize": "driver",
     "path": "selection.path",
+    "report": "kinds.report",
     "solve": "driver",
     "tune": "selection.tuning",
 }
