@@ -90,10 +90,7 @@ def solve(
         problem.see(start["seen"])
     status = Status.MAX_ITER
     run.is_torn = True  # until the first step is done
-    aim = tol
-    if epsilon is not None:  # most solvers go on as if for ever; some must know where to
-        aim = solver.aim(problem, epsilon) if hasattr(solver, "aim") else 0.0
-    steps = solver.steps(problem, start, aim)
+    steps = solver.steps(problem, start, tol if epsilon is None else _aim(solver, problem, epsilon))
     if keeper:
         steps = keeper.guarded(steps)
     uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
@@ -117,6 +114,11 @@ def solve(
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result
+
+
+def _aim(solver, problem, epsilon):
+    """The gap that a solver works for: most go on as if for ever, some must know where to."""
+    return solver.aim(problem, epsilon) if hasattr(solver, "aim") else 0.0
 
 
 def _told_of(step, run, callbacks, validated) -> bool:

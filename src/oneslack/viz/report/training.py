@@ -42,6 +42,10 @@ def certainty(primal, dual, gap, certified, trace, advice, remark="", proof="") 
             drawings.bounds(trace),
             "Solid: the objective of the model so far. Dashed: the lower bound. The optimum lies between.",
         )
+        falling = drawings.gaps(trace)
+        if falling:
+            words = "The distance between the two, as a share of the objective, on a log axis."
+            drawing += figure(falling, words)
         parts += [drawing, folded("Some steps of the training", _steps(trace))]
     elif trace:
         parts.append(paragraph(f"It took {trace[-1].seconds:.3g} seconds; only its end has two bounds."))
