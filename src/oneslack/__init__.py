@@ -69,6 +69,7 @@ _HOME = {
     "StructuralSVM": "estimators.structural_svm",
     "ThreadCrews": "engines.crew",
     "Tree": "trees",
+    "Validation": "estimators.validation",
     "brute_force": "checks.brute",
     "check_certificate": "checks.certificate",
     "check_proof": "checks.proof",
@@ -77,6 +78,7 @@ _HOME = {
     "load": "kinds.load",
     "minimize": "driver",
     "path": "selection.path",
+    "report": "kinds.report",
     "solve": "driver",
     "tune": "selection.tuning",
 }

@@ -30,6 +30,7 @@ def solve(
     resume=False,
     keep_state=True,
     interrupt="raise",
+    validated=None,
 ) -> Result:
     """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
 
@@ -51,6 +52,8 @@ def solve(
     keep_state : whether the result can be gone on from; without, a little time is spared
     interrupt : what Ctrl-C does: "raise" Interrupted, a KeyboardInterrupt with the `result` so far, or
         "return" that
+    validated : a Validated (memory/validated.py), which scores points, ends the run, and says which one is
+        returned; None for the one with the least P
 
     Returns
     -------
@@ -87,19 +90,15 @@ def solve(
         problem.see(start["seen"])
     status = Status.MAX_ITER
     run.is_torn = True  # until the first step is done
-    aim = tol
-    if epsilon is not None:  # most solvers go on as if for ever; some must know where to
-        aim = solver.aim(problem, epsilon) if hasattr(solver, "aim") else 0.0
-    steps = solver.steps(problem, start, aim)
+    steps = solver.steps(problem, start, tol if epsilon is None else _aim(solver, problem, epsilon))
     if keeper:
         steps = keeper.guarded(steps)
     uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
     with single_blas_thread() if uses_blas else nullcontext():
         try:
             for step in steps:
-                row = run.take(step)
-                wishes = [callback(row) for callback in callbacks]
-                status = run.status(step, tol, epsilon, any(wishes), max_iter)
+                is_asked_to_stop = _told_of(step, run, callbacks, validated)
+                status = run.status(step, tol, epsilon, is_asked_to_stop, max_iter)
                 if keeper:
                     keeper.after(step, status)
                 if status is not None:
@@ -109,10 +108,26 @@ def solve(
                 run.is_torn = False  # there was no further step
         except KeyboardInterrupt:
             status = Status.INTERRUPTED  # in the middle of a step: the last checkpoint stands
+        if validated is not None:
+            status = validated.choose(run, status)
         result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result
+
+
+def _aim(solver, problem, epsilon):
+    """The gap that a solver works for: most go on as if for ever, some must know where to."""
+    return solver.aim(problem, epsilon) if hasattr(solver, "aim") else 0.0
+
+
+def _told_of(step, run, callbacks, validated) -> bool:
+    """Whether somebody who is told of the step asks to stop."""
+    row = run.take(step)
+    if validated is not None:
+        row = validated.look(run)
+    wishes = [callback(row) for callback in callbacks]
+    return any(wishes) or (validated is not None and validated.is_over)
 
 
 def minimize(

@@ -39,10 +39,13 @@ class Status(Enum):
         "check_model on it"
     )
     STOPPED = "a callback asked to stop"
+    VALIDATED = (
+        "the model that did best on the validation set is kept, from before the gap asked for was reached"
+    )
 
     def __init__(self, advice):
         self.advice: str = advice
-        self.ok: bool = self.name in ("CONVERGED", "EPSILON", "INFERENCE", "STOPPED")
+        self.ok: bool = self.name in ("CONVERGED", "EPSILON", "INFERENCE", "STOPPED", "VALIDATED")
 
 
 class Torn(Exception):
@@ -103,6 +106,8 @@ class TraceRow:
     rounds: int = 0
     bytes_moved: int = 0
     inference: float = 0.0
+    #: On the validation set, where there is one and it was looked at.
+    score: float = float("nan")
 
 
 class Trace(list):

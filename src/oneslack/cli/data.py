@@ -62,10 +62,15 @@ class Source(Remembered):
     label: str | None = None
     feature_names: list[str] | None = None
     group: str | None = None
+    #: How the columns of a CSV became numbers (table_columns.py), where they were not all numbers.
+    encoder: dict | None = None
 
 
-def read_any(path, label, zero_based, group=None, streamed=False):
-    """(Table, Source) of a file or a packed folder, with or without labels; a PackedTable if `streamed`."""
+def read_any(path, label, zero_based, group=None, streamed=False, columns=None):
+    """(Table, Source) of a file or a packed folder, with or without labels; a PackedTable if `streamed`.
+    `columns` are ColumnOptions, or None."""
+    if columns is not None and columns.is_given:
+        return _read_columns(path, label, group, columns)
     if packed.is_packed(path):
         shards = packed.open_packed(path, label, zero_based, group)
         table = packed.PackedTable(shards, shards.path) if streamed else packed.in_memory(shards)
@@ -77,8 +82,25 @@ def read_any(path, label, zero_based, group=None, streamed=False):
     return table, Source(table.kind, zero_based, label, names, group)
 
 
+def _read_columns(path, label, group, columns):
+    from ..formats.registry import format_of
+    from .table_columns import read_encoded
+
+    found = format_of(path) if packed.is_packed(path) else format_of(path, "table")
+    if found.name != "csv":
+        columns.refuse(path, f"a file of {found.title}" if found.holds == "table" else "a packed folder")
+    table, known = read_encoded(path, label, group, columns)
+    return table, Source("csv", **known)
+
+
 def read_for_model(path, saved, label, zero_based, group=None, need_labels=False):
     """Table of a file with the model's features; its labels are optional unless they are needed."""
+    if saved.source is not None and saved.source.encoder is not None:
+        from .table_columns import read_encoded_for
+
+        if packed.is_packed(path):
+            raise Refusal(f"{path}: is packed, but {saved.path} makes numbers of a CSV's columns; use a CSV.")
+        return read_encoded_for(path, saved, label, group, need_labels)
     if packed.is_packed(path):
         return packed.table_for_model(path, saved, need_labels)
     advice = f"{saved.path} is a {saved.header['kind']}; use a model of `oneslack train tag`"

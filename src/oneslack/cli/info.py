@@ -95,9 +95,17 @@ def model_facts(path) -> dict:
 
 
 def _data_facts(path, options) -> dict:
+    from ..errors import FormatError
+    from ..formats.registry import format_of
     from .data import read_any
+    from .table_info import facts_of
 
-    table, source = read_any(path, options.label, options.zero_based, options.group)
+    try:
+        table, source = read_any(path, options.label, options.zero_based, options.group)
+    except FormatError:
+        if format_of(path, "table").name != "csv":
+            raise
+        return facts_of(path, options.label)  # which raises what is wrong with it as a CSV
     n, d = table.X.shape
     stored = int((table.X != 0).sum())
     return {
@@ -146,6 +154,10 @@ def _text(name, value) -> str:
     if name in ("labels", "phrases") and "counts" in value:
         counts = [f"{label} ({count:,})" for label, count in value["counts"].items()]
         return f"{value['classes']} {'classes' if name == 'labels' else 'types'}: {_some(counts)}"
+    if name == "columns" and isinstance(value, dict):
+        return f"{len(value):,}" + "".join(
+            f"\n    {key or '(no name)'}: {item}" for key, item in value.items()
+        )
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items())
     if isinstance(value, list):

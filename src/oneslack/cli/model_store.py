@@ -32,6 +32,7 @@ SOURCE = {
     "group": (str, int, bool),
     "feature_names": TEXTS,
     "columns": TEXTS,
+    "encoder": (dict,),
 }
 
 
@@ -155,12 +156,27 @@ def _check_notes(path, header, n_features):
     names, label = source.get("feature_names"), source.get("label")
     if names is not None and len(names) != n_features:
         raise _wrong(path, "source.feature_names", names)
+    _check_encoder(path, source.get("encoder"), names)
     if source.get("kind") == "conll" and label not in range(len(source.get("columns") or ())):
         raise _wrong(path, "source.label", label)
     if source.get("kind") == "conllu" and not isinstance(label, str):
         raise _wrong(path, "source.label", label)
     if training and training.get("data") is None:
         raise FormatError(f"{path}: the model file lacks 'training.data'; train the model again")
+
+
+def _check_encoder(path, encoder, names):
+    if encoder is None:
+        return
+    from .table_columns import encoder_of
+
+    try:
+        is_whole = encoder_of(encoder).feature_names == names and isinstance(encoder["n_columns"], int)
+        is_whole = is_whole and isinstance(encoder["has_header"], bool)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        is_whole = False
+    if not is_whole:
+        raise _wrong(path, "source.encoder", encoder)
 
 
 def _is(value, kinds):

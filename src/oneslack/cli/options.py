@@ -124,6 +124,32 @@ PosLabel = Annotated[
     ),
 ]
 
+#: Measures of a whole sample.
+Metric = Literal[
+    "f1", "fbeta", "error", "prbep", "precision_at_k", "recall_at_k", "roc_auc", "average_precision"
+]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The measure that is trained for, where it is not the sum of the examples' losses."""
+
+    metric: Annotated[Metric | None, typer.Option(help="Train for this measure of the whole sample.")] = None
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k", metavar="NUMBER|SHARE",
+            help="For precision_at_k and recall_at_k: how many examples to predict positive, as 10, or which "
+            "share of them, as 0.1.",
+        ),
+    ] = None  # fmt: skip
+    beta: Annotated[
+        float | None,
+        typer.Option(help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive),
+    ] = None
+    pos_label: PosLabel = None
+
+
 # What is said, and where it is written.
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]

@@ -145,8 +145,12 @@ class LiveTable(Silence):
         for name in ("step", "seconds", "optimum at least", "at most", "gap"):
             table.add_column(name, justify="right", min_width=10)
         rows = self.rows if self.newest is self.rows[-1] else [*self.rows, self.newest]
+        is_scored = any(score(row) for row in rows)
+        if is_scored:
+            table.add_column("dev score", justify="right", min_width=10)
         for row in rows:
-            table.add_row(*cells(row), style="bold" if row is self.newest else "dim")
+            told = [*cells(row), *([score(row)] if is_scored else [])]
+            table.add_row(*told, style="bold" if row is self.newest else "dim")
         bar = Table.grid(padding=(0, 1))
         goal = f"gap {percent(self.newest.gap)}" + (f" of {percent(self.tol)}" if self.tol else "")
         bar.add_row(ProgressBar(1.0, self._share_done(), width=44), Text(goal, style="bold cyan"))
@@ -174,7 +178,14 @@ def line(row) -> str:
     step, seconds, low, high, gap = cells(row)
     if not math.isfinite(row.gap):
         return f"step {step}  {seconds} s  no bounds yet"
-    return f"step {step}  {seconds} s  optimum between {low} and {high}  gap {gap}"
+    of_dev = f"  dev score {score(row)}" if score(row) else ""
+    return f"step {step}  {seconds} s  optimum between {low} and {high}  gap {gap}{of_dev}"
+
+
+def score(row) -> str:
+    """On the development set; nothing where it was not looked at."""
+    value = getattr(row, "score", math.nan)
+    return "" if math.isnan(value) else f"{value:.4f}"
 
 
 def cells(row):

@@ -60,13 +60,15 @@ def make_page(path, data, options, pos_label=None) -> str:
     from .. import __version__
     from ..viz.report import page
     from ..viz.report.looks import looks
-    from ..viz.report.training import about, reproduction
+    from ..viz.report.training import about, on_training_data, reproduction
     from .evaluate import with_positive
     from .model_store import load, load_to_predict
     from .report_again import commands, versions
 
     saved = load(path) if data is None else with_positive(load_to_predict(path), pos_label)
     good, wrong, remark = _sections_of_data(saved, data, options) if data else ("", "", "")
+    if data and _is_training_data(saved, data):
+        good = on_training_data(good)
     return page(
         os.path.basename(path),
         _subtitle(saved, data),
@@ -80,6 +82,12 @@ def make_page(path, data, options, pos_label=None) -> str:
         ],
         f"Written by oneslack {__version__}.",
     )
+
+
+def _is_training_data(saved, data) -> bool:
+    """Whether it is the file that the model was trained on, by its name."""
+    before = saved.header.get("training", {}).get("data")
+    return before is not None and os.path.realpath(before) == os.path.realpath(data)
 
 
 def _sections_of_data(saved, path, options):

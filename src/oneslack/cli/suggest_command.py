@@ -77,9 +77,16 @@ def _folder(file):
 def _table(file):
     import numpy as np
 
+    from ..errors import FormatError
+    from ..formats.registry import format_of
     from .data import read_any
 
-    table, source = read_any(file, None, None)
+    try:
+        table, source = read_any(file, None, None)
+    except FormatError:
+        if format_of(file, "table").name != "csv":
+            raise
+        return _mixed_table(file)
     n, d = table.X.shape
     held = f"{source.kind} data, {n:,} examples, {d:,} features"
     if table.y is None:
@@ -106,6 +113,18 @@ def _table(file):
     elif table.y.dtype.kind in "iu" and 2 < len(values) <= GRADES:
         commands.append(("if the labels are grades in an order", _train("ordinal", file)))
     return held, commands
+
+
+def _mixed_table(file):
+    """A CSV with words or gaps."""
+    from ..formats.cells import read_cells
+    from .table_info import columns_of, command
+
+    cells = read_cells(file)
+    seen = columns_of(cells)
+    held = "".join(f"\n  {column.name or '(no name)'}: {column.words}" for column in seen)
+    held = f"csv data, {len(cells):,} examples, {len(seen)} columns{held}"
+    return held, [("to learn from them", command(file, cells, seen))]
 
 
 def _train(task, file, more=""):

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 import typer
 
 from . import train_terms
+from .dev_set import DevOptions
 from .options import (
+    Aim,
     ClassLoss,
     ClassWeight,
     DataFile,
@@ -27,7 +29,6 @@ from .options import (
     PairC,
     Penalty,
     PlaneSolver,
-    PosLabel,
     Prior,
     Solver,
     Telling,
@@ -37,12 +38,8 @@ from .options import (
     positive,
     share,
 )  # fmt: skip
-from .output import Exit, Refusal, check_writable, guarded
-
-#: Measures of a whole sample.
-Metric = Literal[
-    "f1", "fbeta", "error", "prbep", "precision_at_k", "recall_at_k", "roc_auc", "average_precision"
-]
+from .output import check_writable, guarded
+from .table_columns import ColumnOptions
 
 
 @guarded
@@ -51,20 +48,7 @@ def classify(
     file: DataFile,
     output: Output,
     C: HingeC = None,
-    metric: Annotated[Metric | None, typer.Option(help="Train for this measure of the whole sample.")] = None,
-    k: Annotated[
-        str | None,
-        typer.Option(
-            "--k", metavar="NUMBER|SHARE",
-            help="For precision_at_k and recall_at_k: how many examples to predict positive, as 10, or which "
-            "share of them, as 0.1.",
-        ),
-    ] = None,
-    beta: Annotated[
-        float | None,
-        typer.Option(help="For fbeta: above 1 recall counts more, below 1 precision.", callback=positive),
-    ] = None,
-    pos_label: PosLabel = None,
+    aim: Aim,
     loss: ClassLoss = None,
     penalty: Penalty = None,
     tol: Tol = 1e-3,
@@ -91,9 +75,11 @@ def classify(
     prior: Prior = None,
     nonnegative: Nonnegative = False,
     limits: Limits,
+    dev: DevOptions,
     machines: Machines,
     memory: Memory = None,
     label: Label = None,
+    columns: ColumnOptions,
     zero_based: ZeroBased = None,
     seed: Annotated[
         int, typer.Option(help="Of the order in which examples are visited.", min=0, max=2**31 - 1)
@@ -111,16 +97,18 @@ def classify(
     weighed = {"prior": prior, "nonnegative": nonnegative, "memory": memory}
     only_linear = {"loss": loss, "penalty": penalty} | weighed
     of_classes = {"multi_class": multi_class, "class_weight": class_weight}
-    k = train_terms.check_metric(metric, k, beta, solver, no_intercept, **of_classes, **only_linear)
-    if pos_label is not None and metric is None:
-        raise Refusal("--pos-label is the class that a --metric looks for; add --metric f1.", Exit.USAGE)
+    metric = aim.metric
+    k = train_terms.check_metric(aim, solver, no_intercept, **of_classes, **only_linear)
+    dev.check(("--checkpoint", limits.checkpoint), ("--kernel", kernel.kernel))
     by_kernel = train_terms.kernel_terms(kernel, method=method, sample_size=sample_size)
     if by_kernel:
         elsewhere = {"solver": solver != "auto", "engine": not machines.is_here}
         train_terms.refuse_beside("--kernel", metric=metric, **only_linear, **elsewhere)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    examples = training.read(file, label, zero_based, streamed=metric is None and not by_kernel)
+    examples = training.read(
+        file, label, zero_based, streamed=metric is None and not by_kernel, columns=columns
+    )
     labels = examples.labels
     C = C or (1.0 if metric is None else "scale")
     options = {"C": C, "tol": tol, "epsilon": epsilon, "random_state": seed, **limits.parameters()}
@@ -129,11 +117,11 @@ def classify(
         options |= {"solver": solver, "fit_intercept": not no_intercept, "engine": engine}
     if metric is not None:
         train_terms.check_size(k, examples.table)
-        positive_label = train_terms.positive_label(pos_label, labels, file)
+        positive_label = train_terms.positive_label(aim.pos_label, labels, file)
         model = training.build(
-            "MetricSVC", metric=metric, k=k, beta=beta or 1.0, pos_label=positive_label, **options
+            "MetricSVC", metric=metric, k=k, beta=aim.beta or 1.0, pos_label=positive_label, **options
         )
-        return training.train(model, examples, output, telling, keeping)
+        return training.train(model, examples, output, telling, keeping, dev=dev.rows(model, examples))
     loss = loss or ("squared_hinge" if penalty == "l1" else "hinge")
     options["multi_class"] = multi_class or ("crammer_singer" if loss == "hinge" else "ovr")
     options["class_weight"] = train_terms.weight_of_classes(class_weight, labels, file)
@@ -144,7 +132,9 @@ def classify(
         options |= train_terms.weight_terms("LinearSVC", prior, nonnegative, examples, labels)
         model = training.build("LinearSVC", loss=loss, penalty=penalty or "l2", **options)
         estimate = training.stream(model, examples, memory, seed, telling.quiet)
-    return training.train(model, examples, output, telling, keeping, estimate=estimate)
+    return training.train(
+        model, examples, output, telling, keeping, estimate=estimate, dev=dev.rows(model, examples)
+    )
 
 
 @guarded
@@ -176,8 +166,10 @@ def regress(
     prior: Prior = None,
     nonnegative: Nonnegative = False,
     limits: Limits,
+    dev: DevOptions,
     memory: Memory = None,
     label: Label = None,
+    columns: ColumnOptions,
     zero_based: ZeroBased = None,
     telling: Telling,
 ):  # fmt: skip
@@ -187,10 +179,11 @@ def regress(
     """
     from . import training
 
+    dev.check(("--checkpoint", limits.checkpoint))
     of_loss = train_terms.loss_terms(loss, tube, quantile, delta)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    examples = training.read(file, label, zero_based, what="targets", streamed=True)
+    examples = training.read(file, label, zero_based, what="targets", streamed=True, columns=columns)
     model = training.build(
         "LinearSVR", C=C, tol=tol, solver=solver, fit_intercept=not no_intercept, random_state=0,
         **of_loss, **limits.parameters(),
@@ -198,7 +191,9 @@ def regress(
     )  # fmt: skip
     subject = training.subject_of(model, examples)
     estimate = training.stream(model, examples, memory, 0, telling.quiet)
-    return training.train(model, examples, output, telling, keeping, subject, estimate)
+    return training.train(
+        model, examples, output, telling, keeping, subject, estimate, dev.rows(model, examples)
+    )
 
 
 @guarded
@@ -213,8 +208,10 @@ def rank(
     kernel: KernelOptions,
     n_basis: NBasis = None,
     limits: Limits,
+    dev: DevOptions,
     machines: Machines,
     label: Label = None,
+    columns: ColumnOptions,
     group: Group = None,
     zero_based: ZeroBased = None,
     telling: Telling,
@@ -227,15 +224,16 @@ def rank(
     """
     from . import training
 
+    dev.check(("--checkpoint", limits.checkpoint))
     by_kernel = train_terms.kernel_terms(kernel, n_basis=n_basis)
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    examples = training.read(file, label, zero_based, group, "targets")
+    examples = training.read(file, label, zero_based, group, "targets", columns=columns)
     model = training.build(
         "RankSVM", C=C, tol=tol, epsilon=epsilon, solver=solver,
         engine=machines.engine_for(limits.jobs), **limits.parameters(), **by_kernel,
     )  # fmt: skip
-    return training.train(model, examples, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping, dev=dev.rows(model, examples))
 
 
 @guarded
@@ -249,7 +247,9 @@ def ordinal(
     solver: PlaneSolver = "auto",
     class_weight: ClassWeight = None,
     limits: Limits,
+    dev: DevOptions,
     label: Label = None,
+    columns: ColumnOptions,
     zero_based: ZeroBased = None,
     telling: Telling,
 ):
@@ -260,12 +260,13 @@ def ordinal(
     """
     from . import training
 
+    dev.check(("--checkpoint", limits.checkpoint))
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
-    examples = training.read(file, label, zero_based)
+    examples = training.read(file, label, zero_based, columns=columns)
     weights = train_terms.weight_of_classes(class_weight, examples.labels, file)
     model = training.build(
         "OrdinalSVC", C=C, tol=tol, epsilon=epsilon, solver=solver, class_weight=weights,
         **limits.parameters(),
     )  # fmt: skip
-    return training.train(model, examples, output, telling, keeping)
+    return training.train(model, examples, output, telling, keeping, dev=dev.rows(model, examples))

@@ -9,6 +9,7 @@ import typer
 
 from ..kinds.tag import is_iob
 from . import packed
+from .dev_set import DevOptions
 from .options import (
     Columns,
     Epsilon,
@@ -98,6 +99,7 @@ def tag(
         ),
     ] = None,
     limits: Limits,
+    dev: DevOptions,
     memory: Memory = None,
     machines: Machines,
     seed: Annotated[
@@ -115,6 +117,7 @@ def tag(
     if hash_bits is not None and min_count > 1:
         raise Refusal("--min-count and --hash-bits do not go together; drop one of them.", Exit.USAGE)
     by_kernel = kernel_terms(kernel, n_basis=n_basis)
+    dev.check(("--checkpoint", limits.checkpoint), ("--unlabelled", unlabelled))
     check_writable(output, inputs=[file])
     keeping = limits.keeping()
     on_this_machine = machines.is_here
@@ -141,7 +144,10 @@ def tag(
         engine=machines.engine_for(limits.jobs), random_state=seed, **limits.parameters(), **by_kernel,
     )  # fmt: skip
     estimate = packed.stream_text(model, examples, memory, seed, telling.quiet)
-    return training.train(model, examples, output, telling, keeping, estimate=estimate)
+    held_out = None
+    if dev.dev is not None:
+        held_out = dev.sentences(read_to_train(dev.dev, format, templates, columns, label, None)[0])
+    return training.train(model, examples, output, telling, keeping, estimate=estimate, dev=held_out)
 
 
 def _check_memory(file, memory, unlabelled, on_this_machine):

@@ -81,8 +81,11 @@ def _weight(text, part):
 # --metric.
 
 
-def check_metric(metric, k, beta, solver, no_intercept, **others):
+def check_metric(aim, solver, no_intercept, **others):
     """The k, as a number; a Refusal where an option has no meaning beside the others."""
+    metric, k, beta = aim.metric, aim.k, aim.beta
+    if aim.pos_label is not None and metric is None:
+        raise _usage("--pos-label is the class that a --metric looks for; add --metric f1.")
     if k is not None and metric not in AT_K:
         raise _usage("--k has a meaning only with --metric precision_at_k or recall_at_k; drop it.")
     if beta is not None and metric != "fbeta":

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from .._jit.clock import compiling, now, watched
+from . import dev_set
 from .given_options import given_options
 from .output import Exit, Refusal, complain, print_json
 
@@ -58,17 +59,19 @@ class Examples:
         return {"examples": self.table.X.shape[0], "features": self.table.X.shape[1]}
 
     def words(self, facts) -> str:
-        return f"{facts['examples']:,} examples, {facts['features']:,} features"
+        label = getattr(self.table, "label_name", None)
+        which = f", labels from the column {label}" if label else ""
+        return f"{facts['examples']:,} examples, {facts['features']:,} features{which}"
 
 
-def read(file, label, zero_based, group=None, what="labels", streamed=False) -> Examples:
+def read(file, label, zero_based, group=None, what="labels", streamed=False, columns=None) -> Examples:
     """The examples of a file; `what` names its targets in a complaint.  A packed folder is loaded, or used
-    where it lies if it can be `streamed`."""
+    where it lies if it can be `streamed`.  `columns` are ColumnOptions of a CSV."""
     from . import data
     from .packed import PackedTable
 
     clock = now()
-    table, source = data.read_any(file, label, zero_based, group, streamed)
+    table, source = data.read_any(file, label, zero_based, group, streamed, columns)
     if (table.X.manifest.labels if isinstance(table, PackedTable) else table.y) is None:
         raise Refusal(f"{file}: holds no {what}; training needs one for each example.")
     if 0 in table.X.shape:
@@ -103,13 +106,15 @@ def subject_of(model, examples):
     return kind_of(type(model).__name__).subject(examples, model)
 
 
-def train(model, examples, output, telling, keeping=None, subject=None, estimate=None) -> int:
+def train(model, examples, output, telling, keeping=None, subject=None, estimate=None, dev=None) -> int:
     """Fit the model, save and report it; the exit code.  `keeping` is a CheckpointFolder or None; `estimate`
-    the number of bytes that was announced, or None."""
+    the number of bytes that was announced, or None; `dev` a Validation or None."""
     subject = subject or subject_of(model, examples)
+    if not telling.quiet:
+        _remark_on_index(examples)
     model._keeps_up_to = math.inf  # the examples are here anyway until the model is saved
-    signal_number = _fit(model, examples, subject, telling.quiet, keeping)
-    facts = _facts(model, examples, subject, output, signal_number, estimate)
+    signal_number = _fit(model, examples, subject, telling.quiet, keeping, dev)
+    facts = _facts(model, examples, subject, output, signal_number, estimate) | dev_set.facts_of(model, dev)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
     _save(model, output, examples.source, facts, telling.proof)
@@ -121,7 +126,14 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     return _report(facts, examples, subject, telling)
 
 
-def _fit(model, examples, subject, quiet, keeping) -> int | None:
+def _remark_on_index(examples):
+    from .table_columns import remark_on_index
+
+    if not getattr(examples, "is_streamed", True) and (remark := remark_on_index(examples.table)):
+        complain(remark)
+
+
+def _fit(model, examples, subject, quiet, keeping, dev) -> int | None:
     """Train; the answer is the signal that cut it short, if one did."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -135,6 +147,7 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         with progress(title, tol, subject.n_problems, quiet) as show, watched(show.compiling):
             watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
+            watch |= {} if dev is None else {"validation": dev}
             try:
                 model.fit(examples.X, examples.y, **subject.fit, **watch)
             except Interrupted:
@@ -148,7 +161,7 @@ def _facts(model, examples, subject, output, signal_number, estimate) -> dict:
     """All there is to say about a training, as JSON can hold it."""
     results = model.result_.parts
     worst = max(results, key=lambda result: (not result.status.ok, result.gap))
-    reached = all(result.status.name in ("CONVERGED", "EPSILON") for result in results)
+    reached = all(result.status.name in ("CONVERGED", "EPSILON", "VALIDATED") for result in results)
     cut_short = not reached and (signal_number or any(r.status.name == "INTERRUPTED" for r in results))
     status = "INTERRUPTED" if cut_short else worst.status.name
     stopped = Exit.TERMINATED if signal_number == signal.SIGTERM else Exit.INTERRUPTED
@@ -226,6 +239,7 @@ def _summary(facts, examples, subject) -> str:
 
     kind = "certified" if facts["certified"] else "estimated"
     remark = f"  {subject.remark}\n" if subject.remark else ""
+    remark += dev_set.words_of(facts) if "dev_score" in facts else ""
     return (
         f"{facts['model']}: {distance(facts['primal'], facts['dual'])} ({kind})\n"
         f"  objective {number(facts['primal'])}, optimum at least {number(facts['dual'])}\n"

@@ -14,6 +14,7 @@ from .options import (
     Jobs,
     Json,
     Label,
+    Metric,
     NoIntercept,
     PosLabel,
     Quiet,
@@ -22,7 +23,8 @@ from .options import (
     ZeroBased,
     not_negative,
 )
-from .output import Exit, Refusal, check_writable, guarded, print_json
+from .output import Exit, Refusal, check_writable, guarded
+from .table_columns import ColumnOptions
 
 
 def numbers(text: str | None) -> list[float] | None:
@@ -44,12 +46,6 @@ def numbers(text: str | None) -> list[float] | None:
     return [float(f"{value:.12g}") for value in values]
 
 
-#: Measures of a whole sample.
-Metric = Literal[
-    "f1", "fbeta", "error", "prbep", "precision_at_k", "recall_at_k", "roc_auc", "average_precision"
-]
-
-
 def _estimator(task, gamma, metric):
     """(name of the estimator, its parameters)."""
     if task in ("regress", "rank", "ordinal"):
@@ -57,6 +53,19 @@ def _estimator(task, gamma, metric):
     if metric is not None:
         return "MetricSVC", {"metric": metric}
     return ("LinearSVC" if gamma is None else "KernelSVC"), {}
+
+
+def _parameters(of, tol, jobs, no_intercept, tube):
+    """The same with what else it takes."""
+    kind, options = of
+    options |= {"tol": tol, "n_jobs": jobs}
+    if kind in ("LinearSVC", "LinearSVR", "MetricSVC"):
+        options |= {"fit_intercept": not no_intercept}
+    if kind in ("LinearSVC", "LinearSVR", "MetricSVC", "KernelSVC"):
+        options |= {"random_state": 0}
+    if kind == "LinearSVR":
+        options |= {"epsilon": tube}
+    return kind, options
 
 
 def _refuse_others(task, **given):
@@ -84,23 +93,25 @@ def _check_outputs(file, output, plot):
             check_writable(path, inputs=[file])
 
 
-def _model(kind, options, examples, file, *, intercept, tube, class_weight):
-    """The estimator that is tuned, with the options that it has."""
-    from . import train_terms, training
+def _read(file, task, label, zero_based, group, columns):
+    from . import training
 
-    if kind in ("LinearSVC", "LinearSVR", "MetricSVC"):
-        options |= {"fit_intercept": intercept}
-    if kind in ("LinearSVC", "LinearSVR", "MetricSVC", "KernelSVC"):
-        options |= {"random_state": 0}
-    if kind == "LinearSVR":
-        options |= {"epsilon": tube}
-    if class_weight is not None:
-        options |= {"class_weight": train_terms.weight_of_classes(class_weight, examples.labels, file)}
-    return training.build(kind, **options)
+    what = "targets" if task in ("regress", "rank") else "labels"
+    examples = training.read(file, label, zero_based, group, what, columns=columns)
+    if getattr(examples.table, "qid", None) is not None and task is None:
+        raise Refusal(f"{file}: has queries; say --task rank to order them, or --task classify.", Exit.USAGE)
+    return examples
+
+
+def _label(text, examples, file):
+    from .train_terms import positive_label
+
+    return positive_label(text, examples.labels, file)
 
 
 @guarded
 def tune(
+    *,
     file: DataFile,
     output: Annotated[
         str | None,
@@ -155,6 +166,7 @@ def tune(
     jobs: Jobs = None,
     label: Label = None,
     group: Group = None,
+    columns: ColumnOptions,
     zero_based: ZeroBased = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -169,32 +181,23 @@ def tune(
 
     _refuse_others(task, gamma=gamma, metric=metric, class_weight=class_weight, group=group)
     _check_outputs(file, output, plot)
-    tune_report.check_scoring(scoring)
-    if plot is not None:
-        tune_report.check_picture(plot)
-    what = "targets" if task in ("regress", "rank") else "labels"
-    examples = training.read(file, label, zero_based, group, what)
-    groups = getattr(examples.table, "qid", None)
-    if groups is not None and task is None:
-        raise Refusal(f"{file}: has queries; say --task rank to order them, or --task classify.", Exit.USAGE)
-    kind, options = _estimator(task, gamma, metric)
-    options |= {"tol": tol, "n_jobs": jobs}
-    side = {"pos_label": pos_label and train_terms.positive_label(pos_label, examples.labels, file)}
+    tune_report.check(scoring, plot)
+    examples = _read(file, task, label, zero_based, group, columns)
+    kind, options = _parameters(_estimator(task, gamma, metric), tol, jobs, no_intercept, tube)
+    if class_weight is not None:
+        options["class_weight"] = train_terms.weight_of_classes(class_weight, examples.labels, file)
+    terms = {"pos_label": None if pos_label is None else _label(pos_label, examples, file)}
     if kind == "MetricSVC":
-        options |= side
-    terms = {"groups": groups} if kind == "RankSVM" else {} if kind == "MetricSVC" else side
-    model = _model(
-        kind, options, examples, file, intercept=not no_intercept, tube=tube, class_weight=class_weight
-    )
+        options |= terms
+        terms = {}
+    elif kind == "RankSVM":
+        terms = {"groups": getattr(examples.table, "qid", None)}
+    model = training.build(kind, **options)
     subject = training.subject_of(model, examples)
     found = tune_report.search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all, **terms)
     if plot is not None:
         tune_report.draw(plot, found, scoring)
-    facts = tune_report.facts(found, examples, output)
-    if as_json:
-        print_json(facts)
-    elif not quiet:
-        print(tune_report.table(found))
+    tune_report.tell(found, examples, output, quiet, as_json)
     if output is None:
         return None
     model.set_params(**found.best_params)

@@ -7,7 +7,7 @@ import time
 import warnings
 from math import isfinite
 
-from .output import Exit, Refusal
+from .output import Exit, Refusal, print_json
 
 PICTURES = ("png", "svg", "pdf")
 #: Seconds between two lines of progress.
@@ -42,19 +42,34 @@ def search(model, examples, C, gamma, folds, scoring, jobs, quiet, try_all=False
             ) from error
 
 
-def check_scoring(name):
+def check(scoring, plot):
+    """Refuse a scorer that is not known, and a picture that cannot be drawn."""
+    check_scorer(scoring, "--scoring")
+    if plot is not None:
+        _check_picture(plot)
+
+
+def tell(found, examples, output, quiet, as_json):
+    """Print the table, or JSON."""
+    if as_json:
+        print_json(facts(found, examples, output))
+    elif not quiet:
+        print(table(found))
+
+
+def check_scorer(name, option):
     """Refuse a scorer that scikit-learn does not know."""
     from sklearn.metrics import get_scorer_names
 
     if name is not None and name not in (*get_scorer_names(), "phrase_f1"):
         raise Refusal(
-            f"--scoring: scikit-learn has no scorer {name!r}; use one of sklearn.metrics.get_scorer_names(), "
+            f"{option}: scikit-learn has no scorer {name!r}; use one of sklearn.metrics.get_scorer_names(), "
             "such as accuracy, f1_macro or roc_auc.",
             Exit.USAGE,
         )
 
 
-def check_picture(path):
+def _check_picture(path):
     """Refuse a picture of a kind that is not drawn, or where nothing can draw it."""
     from importlib.util import find_spec
 

@@ -128,7 +128,10 @@ class GrammarParser(Fitted):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, Y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from trees, or from sentences and their trees.
 
         Parameters
@@ -161,7 +164,9 @@ class GrammarParser(Fitted):
             self.grammar_, self.model_, self.coef_, self.outside_ = grammar, model, results[0].w, outside
 
         jobs = self._jobs(model, words, outputs, weights)
-        return self._solve(jobs, store, (X, Y, sample_weight), Watch(callbacks, checkpoint, resume))
+        return self._solve(
+            jobs, store, (X, Y, sample_weight), Watch(callbacks, checkpoint, resume, validation)
+        )
 
     def _jobs(self, model, words, outputs, weights):
         problem = problem_of(

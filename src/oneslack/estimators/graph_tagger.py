@@ -57,7 +57,10 @@ class GraphTagger(GraphLabels):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from labelled graphs.
 
         Parameters
@@ -78,7 +81,7 @@ class GraphTagger(GraphLabels):
         self : GraphTagger
         """
         check_parameters(self)
-        watch = Watch(callbacks, checkpoint, resume)
+        watch = Watch(callbacks, checkpoint, resume, validation)
         data = graphs_of(X)
         return self._fit(data, Y, sample_weight, (X, Y, sample_weight), watch, bool(self.directed))
 

@@ -66,7 +66,10 @@ class GridSegmenter(GraphLabels):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from labelled pictures.
 
         Parameters
@@ -84,7 +87,7 @@ class GridSegmenter(GraphLabels):
         self : GridSegmenter
         """
         check_parameters(self)
-        watch = Watch(callbacks, checkpoint, resume)
+        watch = Watch(callbacks, checkpoint, resume, validation)
         pictures = pictures_of(X)
         if not pictures:
             raise ValueError("X has no picture: there is nothing to learn from")

@@ -173,7 +173,10 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -188,7 +191,7 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
         -------
         self : LinearSVC
         """
-        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume, validation), sample_weight)
 
     def _encoded(self, X, y, sample_weight):
         classes, codes = encode(y)

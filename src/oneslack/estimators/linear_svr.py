@@ -161,7 +161,10 @@ default="epsilon_insensitive"
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -176,7 +179,7 @@ default="epsilon_insensitive"
         -------
         self : LinearSVR
         """
-        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume, validation), sample_weight)
 
     def _encoded(self, X, y, sample_weight, origin=None):
         weights = None

@@ -66,7 +66,10 @@ class Matcher(Fitted):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from matched sets.
 
         Parameters
@@ -87,7 +90,7 @@ class Matcher(Fitted):
         sample_weight = checked_sizes(X, sample_weight, Y=Y)
         pairs = pair_features(X)
         model = Matching(pairs[0].shape[2], bool(self.unmatched))
-        watch = Watch(callbacks, checkpoint, resume)
+        watch = Watch(callbacks, checkpoint, resume, validation)
 
         def store(results):
             self.n_features_in_ = model.n_features

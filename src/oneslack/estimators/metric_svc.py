@@ -142,7 +142,10 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         return tags
 
     @with_callbacks
-    def fit(self, X, y, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, y, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -155,7 +158,7 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         -------
         self : MetricSVC
         """
-        return self._fit(X, y, Watch(callbacks, checkpoint, resume))
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume, validation))
 
     def _encoded(self, X, y, sample_weight):
         multilabel, classes, labels, side = columns_of(y, self.pos_label)

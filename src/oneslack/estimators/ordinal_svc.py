@@ -61,7 +61,10 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         return tags
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -73,7 +76,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         -------
         self : OrdinalSVC
         """
-        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume, validation), sample_weight)
 
     def _encoded(self, X, y, sample_weight):
         classes, codes = encode(y)

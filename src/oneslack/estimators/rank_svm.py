@@ -89,7 +89,10 @@ class RankSVM(RegressorMixin, LinearModel):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, y, groups=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, y, groups=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from items with targets.
 
         Parameters
@@ -105,7 +108,7 @@ class RankSVM(RegressorMixin, LinearModel):
         -------
         self : RankSVM
         """
-        return self._fit(X, y, Watch(callbacks, checkpoint, resume), sample_weight, groups=groups)
+        return self._fit(X, y, Watch(callbacks, checkpoint, resume, validation), sample_weight, groups=groups)
 
     def _encoded(self, X, y, sample_weight, groups):
         weights = None if sample_weight is None else check_weights(_check_sample_weight(sample_weight, X))

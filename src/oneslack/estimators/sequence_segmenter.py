@@ -102,7 +102,10 @@ class SequenceSegmenter(SequenceTagger):
         )
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from sentences with segments.
 
         Parameters
@@ -129,7 +132,7 @@ class SequenceSegmenter(SequenceTagger):
         if not labels:
             raise ValueError("Y has no segment: there is nothing to learn")
         self._tags = all_tags(labels, self.coding)
-        watch = {"callbacks": callbacks, "checkpoint": checkpoint, "resume": resume}
+        watch = {"callbacks": callbacks, "checkpoint": checkpoint, "resume": resume, "validation": validation}
         return super().fit(X, tags, sample_weight, **watch)
 
     def _classes(self, classes, codes):

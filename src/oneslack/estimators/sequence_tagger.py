@@ -96,7 +96,10 @@ class SequenceTagger(Fitted):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from tagged sentences.
 
         Parameters
@@ -118,7 +121,7 @@ class SequenceTagger(Fitted):
         self : SequenceTagger
         """
         check_parameters(self)
-        watch = Watch(callbacks, checkpoint, resume)
+        watch = Watch(callbacks, checkpoint, resume, validation)
         X = unpacked(X)
         indexer = self._new_indexer(X)
         if sample_weight is not None:

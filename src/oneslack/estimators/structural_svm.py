@@ -87,7 +87,10 @@ class StructuralSVM(Fitted):
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
+        validation=None,
+    ):  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -111,7 +114,7 @@ class StructuralSVM(Fitted):
             X = through(basis, X, self.model.n_features)
         model = on_basis(self.model, basis)
         sample_weight = checked_sizes(X, sample_weight, Y=Y)
-        watch = Watch(callbacks, checkpoint, resume)
+        watch = Watch(callbacks, checkpoint, resume, validation)
 
         def store(results):
             self.coef_, self.basis_ = results[0].w, basis

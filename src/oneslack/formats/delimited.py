@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from ..errors import FormatError
+from .column_advice import gap_advice, no_column, words_advice
 from .compression import read_buffer
 from .format import Format
 from .labels import EXACT_INTEGERS, integers_if_integral, label_and_group, labels_from_text, texts_at
@@ -33,6 +34,7 @@ class _Layout:
     label: int | None
     group: int | None
     feature_names: list[str] | None
+    label_name: str | None
     body: int
 
     @property
@@ -74,6 +76,7 @@ def read_csv(path, *, label=None, group=None, delimiter=None, n_features=None, d
         path=path,
         kind="csv",
         feature_names=layout.feature_names,
+        label_name=layout.label_name,
     )
 
 
@@ -109,6 +112,7 @@ def _find_layout(path, buffer, label, group, delimiter):
         label=label,
         group=group,
         feature_names=features if has_header else None,
+        label_name=cells[label] if has_header and label is not None else None,
         body=stop if has_header else start,
     )
 
@@ -137,11 +141,7 @@ def _column(where, cells, name, what):
     try:
         return range(len(cells))[int(name)]
     except (ValueError, IndexError) as error:
-        shown = ", ".join(cells)[:200]
-        raise FormatError(
-            f"{where}: there is no {what} column {name!r} among the {len(cells)} columns "
-            f"({shown}); give a name from the header, if there is one, or a position from 0."
-        ) from error
+        raise FormatError(no_column(where, cells, name, what)) from error
 
 
 def _is_header(cells, *text_columns):
@@ -235,18 +235,13 @@ def _rows_of_cells(buffer, layout):
 def _feature(where, layout, column, text):
     if _is_number(text):
         return float(text)
-    name = f", column {column + 1}"
-    if layout.feature_names:
-        name += f" ({layout.feature_names[layout.features.index(column)]})"
+    called = layout.feature_names[layout.features.index(column)] if layout.feature_names else str(column)
+    name = f", column {column + 1}" + (f" ({called})" if layout.feature_names else "")
     if not text.strip():
-        raise FormatError(f"{where}{name}: the cell is empty; fill it or drop the line.")
+        raise FormatError(f"{where}{name}: the cell is empty; {gap_advice()}.")
     other = layout.n_columns - 1 if layout.label is None else layout.label
-    called = f"{layout.feature_names[layout.features.index(column)]}" if layout.feature_names else column
-    hint = "" if column == other else f"; if it is the label, say --label {called}"
-    raise FormatError(
-        f"{where}{name}: {text.strip()[:40]!r} is not a finite number; encode words as numbers, or drop the "
-        f"line or the column{hint}."
-    )
+    advice = words_advice(called, may_be_label=column != other)
+    raise FormatError(f"{where}{name}: {text.strip()[:40]!r} is not a finite number; {advice}.")
 
 
 def _text(where, column, cells, what):

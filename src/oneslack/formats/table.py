@@ -28,3 +28,5 @@ class Table:
     path: str
     kind: str
     feature_names: list[str] | None = None
+    #: The column that y was, where it has a name.
+    label_name: str | None = None

@@ -73,7 +73,7 @@ def class_facts(saved, table, own) -> dict:
 def own_facts(model, table, truth, confusion, accuracy) -> dict:
     """Of two classes one is the positive one."""
     if len(model.classes_) != 2:
-        return {"measures": {"accuracy": accuracy}}
+        return {"measures": {"accuracy": accuracy, "macro_f1": macro_f1(confusion)}}
     place = table.positive
     measures = {"accuracy": accuracy, **_two_classes(model, table, truth, confusion, place)}
     return {"positive_class": model.classes_[place].item(), "measures": measures}
@@ -157,6 +157,22 @@ def rates_by_class(labels, confusion) -> list[dict]:
     ]
 
 
+def macro_f1(confusion) -> float | None:
+    """The mean over the classes that are there, or were predicted."""
+    known = confusion[: confusion.shape[1]]
+    found = [rates(int(p), int(t), int(h))["f1"] for p, t, h in
+             zip(confusion.sum(axis=0), known.sum(axis=1), known.diagonal(), strict=True)]  # fmt: skip
+    found = [value for value in found if value is not None]
+    return sum(found) / len(found) if found else None
+
+
+def baseline(facts) -> str:
+    """What it would be to predict the most frequent class always."""
+    largest = max(facts["classes"], key=lambda row: row["examples"])
+    share = 100 * largest["examples"] / max(1, facts["examples"])
+    return f"Always to predict {largest['label']} would be right for {share:.2f} %."
+
+
 def rates(predicted, present, hits) -> dict:
     """Of a class: how often it was predicted, was there, and both."""
     return {
@@ -194,7 +210,7 @@ def sections(saved, table, facts, by_weights=True):
     y = table.y.astype(str) if isinstance(labels[0], str) else table.y
     truth, predicted = y.tolist(), model.predict(table.X).tolist()
     scores = np.asarray(model.decision_function(table.X), float)
-    remarks = [f"{facts['examples']:,} examples."]
+    remarks = [f"{facts['examples']:,} examples. {baseline(facts)}"]
     if "positive_class" in facts:
         remarks.append(f"Precision, recall and the curves are those of the class {facts['positive_class']}.")
     if facts["unknown_labels"]:

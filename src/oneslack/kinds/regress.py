@@ -92,6 +92,10 @@ def _sections(saved, table, facts):
     truth, predicted = np.asarray(table.y, float), saved.model.predict(table.X)
     remark = _remark(facts)
     notes = [f"{facts['examples']:,} examples" + (f"; in training {remark}." if remark else ".")]
+    alone = float(np.abs(truth - np.median(truth)).mean())
+    notes.append(
+        f"Always to predict the median, {np.median(truth):g}, would have the mean absolute error {alone:.6g}."
+    )
     good = quality.quality(measure_words(facts), notes, quality.residuals(truth, predicted))
     return good, quality.number_errors(truth, predicted)
 

@@ -9,6 +9,8 @@ from ..errors import OneslackError
 
 #: Labels that a sentence shows.
 SHOWN = 20
+#: Names of more values than this, most of them once, are no classes.
+MANY = 50
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,33 @@ def labels_of(table) -> list:
         if y.dtype.kind == "f":
             fraction = y[np.argmax(y != y.round())]  # or the first, where all are whole
             raise OneslackError(
-                f"{table.path}: labels such as {fraction:g} are not classes; use whole numbers or names, or "
-                "name the label's column with --label."
+                f"{table.path}: labels such as {fraction:g} are not classes{_column_of(table)}; use whole "
+                f"numbers or names, or {_label_advice(table)}."
             )
         labels = np.unique(y).tolist()
+        if y.dtype.kind not in "biu" and len(labels) > max(MANY, len(y) / 2):
+            raise OneslackError(
+                f"{table.path}: {len(labels):,} different labels for {len(y):,} examples are too many to be "
+                f"classes{_column_of(table)}; {_label_advice(table)}."
+            )
     if len(labels) < 2:
         raise OneslackError(
             f"{table.path}: all examples have the label {labels[0]!r}; classification needs at least two."
         )
     return labels
+
+
+def _column_of(table) -> str:
+    name = getattr(table, "label_name", None)
+    return f" (column {name})" if name else ""
+
+
+def _label_advice(table) -> str:
+    """Which column to name as the label's, where a name says so."""
+    from ..formats.column_advice import likely_label
+
+    name = likely_label(table.feature_names or ())
+    return f"name the label's column with --label{f' {name}' if name else ''}"
 
 
 def in_order(labels) -> str:
@@ -69,8 +89,8 @@ def check_numbers(table):
     values = table.y.tolist()
     bad = next((value for value in values if not _is_number(value)), values[0])
     raise OneslackError(
-        f"{table.path}: targets such as {str(bad)[:40]!r} are not finite numbers; encode them as numbers, or "
-        "name the target's column with --label."
+        f"{table.path}: targets such as {str(bad)[:40]!r} are not finite numbers{_column_of(table)}; encode "
+        "them as numbers, or name the target's column with --label."
     )
 
 

@@ -253,6 +253,13 @@ class Run:
                 self.w, self.primal, self.error = w.copy(), primal, error
                 self.way, self.proven = 0.0, None
 
+    def end_at(self, point):
+        """Let the run end at an earlier point; the bounds are then its own."""
+        left_open = self.inference
+        self.w, self.primal, self.error, self.way = point
+        self.found, self.proven = self.primal - left_open, None
+        self.is_torn = True  # the solver's state is that of another point
+
     def _primal(self, w):
         """P(w), its standard error, and what P is by real outputs alone: where no bound is proved and P is
         dear, an estimate will do."""

@@ -81,6 +81,10 @@ checkpoint : path, CheckpointFolder or None
     it is done.
 resume : bool
     Go on from that checkpoint, if it is there; otherwise one that is there is refused.
+validation : (X, y), Validation or None
+    Examples that are not learned from: the model with the best score on them is kept (`Validation` says by
+    what measure, and when to stop), with `validation_scores_`, pairs (step, score), and
+    `best_validation_score_`.
 """
 
 

@@ -31,7 +31,7 @@ from ...objective import relative_gap
 from ...problems.in_memory import Problem
 from ...result import Result, Status
 from .callbacks import CallbackSupportMixin
-from .given import check_parameters, checked_input, given_terms, is_shards, seed_of
+from .given import check_parameters, check_validation, checked_input, given_terms, is_shards, seed_of
 from .reported import Exported, PlainLines, Reported, open_end
 from .scoring import LinearScores
 from .settled import BoundsScores
@@ -47,6 +47,7 @@ class Watch:
     callbacks: Any = ()
     checkpoint: Any = None
     resume: bool = False
+    validation: Any = None
 
     def folder(self):
         """A CheckpointFolder, or None."""
@@ -100,10 +101,16 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         """
         folder = watch.folder()
         options = {"keep_state": key is not None} | (self._training() if training is None else training)
+        if watch.validation is not None:
+            from ..validation import watched
+
+            options["validated"] = watched(self, store, watch)
         with fit_progress(self, watch.callbacks, *data) as callbacks:
             results = solve_all(jobs, folder, callbacks=callbacks, **options)
             self._store_certificate(results, key)
             store(results)
+        if watch.validation is not None:
+            options["validated"].note(self)
         if folder is not None and folder is not watch.checkpoint and _all_reached(results):
             folder.remove()
         conclude(self, columns, results)
@@ -136,6 +143,7 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
             results = [replace(result, state={}) for result in results]
         self.result_ = results[0] if len(results) == 1 else Results(results)
         self._fitted_on = key
+        self.__dict__.pop("validation_scores_", None)  # of an earlier fit
 
 
 class Task:
@@ -218,6 +226,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
 
     def _train(self, task, X, y, sample_weight, watch):
         """Solve the task and store what was learned."""
+        check_validation(watch.validation, task.n_problems)
         terms, starts, key = [{}] * task.n_problems, [None] * task.n_problems, None
         rounding, columns = task.rounding, None if is_shards(X) else X
         if self._penalises_intercept or given_terms(self):

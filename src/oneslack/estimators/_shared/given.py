@@ -384,3 +384,9 @@ def weights_of_classes(class_weight, classes, codes, weights):
                 f"class_weight must be >= 0 and finite; class {_shown(label)} has {float(weight)!r}"
             )
     return of_class
+
+
+def check_validation(validation, n_problems):
+    """Raise where several trainings, one after the other, would be stopped by one validation set."""
+    if validation is not None and n_problems > 1:
+        raise ValueError(f"validation stops one training, and here are {n_problems}, one a class; drop it")

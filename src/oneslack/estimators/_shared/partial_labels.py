@@ -25,6 +25,8 @@ def check_is_here(engine, watch):
     if engine_of(engine) is not None:
         raise ValueError("labels that are not known are filled in on this machine only; drop engine")
     watch.refuse_checkpoint("labels that are not known are filled in round by round")
+    if watch.validation is not None:
+        raise ValueError("validation stops one training, but labels that are not known take several; drop it")
 
 
 def solve_partly_labelled(model, X, Y, C, problem_options, *, start=None, time_limit=None, **training):

@@ -53,6 +53,11 @@ class Reported:
         """The estimator; a ValueError, TypeError or KeyError where something is missing or wrong."""
         return _room(cls).from_file(cls, header, arrays, *model)
 
+    @property
+    def best_validation_score_(self) -> float:
+        """The best of `validation_scores_`: that of the model that was kept."""
+        return max(score for _, score in self.validation_scores_)
+
     def _repr_html_inner(self):
         return self._certificate_html() + super()._repr_html_inner()
 

@@ -9,7 +9,7 @@ from html import escape
 from ..trees import layout
 
 #: Inner size and margins of a chart in pixels; the page scales it to its width.
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 64, 16, 12, 44
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 310, 78, 16, 12, 50
 #: How far above the optimum the band of bounds is shown.
 BAND_HEIGHT = 3.0
 #: Points of a curve that a page holds.
@@ -33,6 +33,7 @@ class Axes:
         self.names = (x_name, y_name)
         self.x0, self.x1 = _span(xs)
         self.y0, self.y1 = _span(ys)
+        self.y_ticks, self.say_y = ticks(self.y0, self.y1), "{:g}".format
 
     def x(self, value) -> float:
         return LEFT + (value - self.x0) / (self.x1 - self.x0) * (WIDTH - LEFT - RIGHT)
@@ -54,10 +55,10 @@ class Axes:
             at = self.x(value)
             parts.append(f'<path class="tick" d="M{at:.1f} {HEIGHT - BOTTOM}v5"/>')
             parts.append(f'<text class="name" x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}">{value:g}</text>')
-        for value in ticks(self.y0, self.y1):
+        for value in self.y_ticks:
             at = self.y(value)
             parts.append(f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}"/>')
-            parts.append(f'<text class="name end" x="{LEFT - 6}" y="{at + 4:.1f}">{value:g}</text>')
+            parts.append(f'<text class="name end" x="{LEFT - 6}" y="{at + 4:.1f}">{self.say_y(value)}</text>')
         return "".join(parts)
 
 
@@ -112,6 +113,22 @@ def bounds(trace) -> str:
     return chart(inside, zip(xs, upper, words), "Bounds of the optimum over the time of the training")
 
 
+def gaps(trace) -> str:
+    """The relative gap over time, on a log axis: a line that falls as long as training is of use."""
+    rows = [row for row in trace if row.gap > 0 and math.isfinite(row.gap)]
+    if len(rows) < 2:
+        return ""
+    logs = [math.log10(row.gap) for row in rows]
+    axes = Axes([row.seconds for row in rows], [math.floor(min(logs)), math.ceil(max(logs))],
+                "seconds of training", "relative gap")  # fmt: skip
+    axes.say_y = lambda value: f"{100 * 10**value:g} %"
+    axes.y_ticks = range(int(axes.y0), int(axes.y1) + 1)
+    xs, ys = [axes.x(row.seconds) for row in rows], [axes.y(value) for value in logs]
+    words = [f"step {row.iteration:,}, {row.seconds:.3g} s: gap {100 * row.gap:.3g} %" for row in rows]
+    inside = f'{axes.frame()}<path class="line upper" d="{path(xs, ys)}"/>'
+    return chart(inside, zip(xs, ys, words), "The relative gap over the time of the training, on a log axis")
+
+
 def curve(xs, ys, words, at, names) -> str:
     """A curve in the unit square; `at` is the number of the point where the model stands."""
     axes = Axes([0.0, 1.0], [0.0, 1.0], *names)
@@ -137,7 +154,7 @@ def scatter(xs, ys, words, names) -> str:
 
 def bars(weights) -> str:
     """Weights by name, to the right where they are positive."""
-    row, left, width = 22, 250, WIDTH
+    row, left, width = 24, 270, WIDTH
     reach = max(abs(one.value) for one in weights)
     middle = left + (width - left) / 2
     scale = (width - left) / 2 * 0.86 / reach
@@ -153,7 +170,15 @@ def bars(weights) -> str:
         )
         end = middle + scale * one.value
         points.append((end, top + (row - 5) / 2, f"{name}: {one.value:.4g}"))
-    return chart("".join(parts), points, "The largest weights by name", height=row * len(weights) + 14)
+    bottom = row * len(weights) + 8
+    for value in ticks(-reach, reach, 4):
+        at = middle + scale * value
+        parts.append(f'<path class="tick" d="M{at:.1f} {bottom}v5"/>')
+        parts.append(f'<text class="name" x="{at:.1f}" y="{bottom + 19}">{value:g}</text>')
+    parts.append(
+        f'<path class="axis" d="M{middle - scale * reach:.1f} {bottom}H{middle + scale * reach:.1f}"/>'
+    )
+    return chart("".join(parts), points, "The largest weights by name", height=bottom + 26)
 
 
 def heat_map(values, rows, columns, kind, tell) -> str:

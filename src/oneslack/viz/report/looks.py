@@ -37,7 +37,12 @@ def weights(model, feature_names) -> str:
         [text(one.feature), *([text(one.output)] if several else []), number(one.value, "{:.4g}")]
         for one in sorted(found, key=lambda one: -abs(one.value))
     )
+    classes = [str(label) for label in getattr(model, "classes_", ())]
     words = "Weights of the largest size. They depend on the scale of the features."
+    if len(classes) == 2 and not several:
+        words += f" To the right they speak for {classes[1]}, to the left for {classes[0]}."
+    elif several:
+        words += " In brackets the class or label for which they speak."
     listed = folded("The largest weights as a table", table("Largest weights", names, rows))
     return figure(drawings.bars(drawn), words) + listed
 

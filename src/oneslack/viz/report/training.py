@@ -42,12 +42,25 @@ def certainty(primal, dual, gap, certified, trace, advice, remark="", proof="") 
             drawings.bounds(trace),
             "Solid: the objective of the model so far. Dashed: the lower bound. The optimum lies between.",
         )
+        falling = drawings.gaps(trace)
+        if falling:
+            words = "The distance between the two, as a share of the objective, on a log axis."
+            drawing += figure(falling, words)
         parts += [drawing, folded("Some steps of the training", _steps(trace))]
     elif trace:
         parts.append(paragraph(f"It took {trace[-1].seconds:.3g} seconds; only its end has two bounds."))
     else:
         parts.append(paragraph("The model file does not hold the course of the training."))
-    return section("certainty", "How certain it is", *parts)
+    return section("certainty", "How close it is to the optimum", *parts)
+
+
+def on_training_data(good) -> str:
+    """The section of how good it is, with a warning that these are the data it was trained on."""
+    words = (
+        "These are the examples that the model was trained on: it does better on them than on others. Show "
+        "it examples that it has not seen."
+    )
+    return good.replace("</h2>", f'</h2><p class="warning" role="note">{words}</p>', 1)
 
 
 def _steps(trace, most=12) -> str:
