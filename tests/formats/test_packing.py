@@ -394,7 +394,9 @@ def test_lines_are_counted_on_after_a_resume(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(text + "\n1,2,x,4,low\n")
     for _ in range(2):
-        with pytest.raises(FormatError, match=rf"a\.csv, line {text.count(chr(10)) + 2}, column 3 \(c\): 'x'"):
+        with pytest.raises(
+            FormatError, match=rf"a\.csv, line {text.count(chr(10)) + 2}, column 3 \(c\): 'x'"
+        ):
             pack(path, tmp_path / "p", shard_size="5KB", resume=True)
     path.write_text(text + "\n1,2,3,4,low\n")
     with pytest.raises(FormatError, match=r"a\.csv: has changed since its packing into .* began"):

@@ -9,6 +9,7 @@ import math
 import re
 import signal
 import warnings
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -108,7 +109,8 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     the number of bytes that was announced, or None."""
     subject = subject or subject_of(model, examples)
     model._keeps_up_to = math.inf  # the examples are here anyway until the model is saved
-    signal_number = _fit(model, examples, subject, telling.quiet, keeping)
+    with _logs(telling, output) as logs:
+        signal_number = _fit(model, examples, subject, telling.quiet, keeping, logs)
     facts = _facts(model, examples, subject, output, signal_number, estimate)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
@@ -121,7 +123,24 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     return _report(facts, examples, subject, telling)
 
 
-def _fit(model, examples, subject, quiet, keeping) -> int | None:
+@contextmanager
+def _logs(telling, output):
+    """Yield the loggers that were asked for, and close them."""
+    if not telling.log:
+        yield []
+        return
+    from ..loggers import logger_from
+
+    with ExitStack() as stack:
+        params = {"options": " ".join(given_options() or [])}
+        try:
+            logs = [logger_from(text, run_name=str(output), params=params) for text in telling.log]
+        except (ValueError, ImportError) as error:
+            raise Refusal(f"--log: {error}.", Exit.USAGE) from error
+        yield [stack.enter_context(log) for log in logs]
+
+
+def _fit(model, examples, subject, quiet, keeping, logs) -> int | None:
     """Train; the answer is the signal that cut it short, if one did."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -134,7 +153,7 @@ def _fit(model, examples, subject, quiet, keeping) -> int | None:
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         with progress(title, tol, subject.n_problems, quiet) as show, watched(show.compiling):
-            watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
+            watch = {"callbacks": [show, interrupt, *logs], "checkpoint": keeping}
             try:
                 model.fit(examples.X, examples.y, **subject.fit, **watch)
             except Interrupted:
