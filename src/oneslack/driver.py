@@ -42,7 +42,8 @@ def solve(
     tol : relative duality gap (P - D) / P to stop at
     epsilon : stop when no one-slack constraint is violated by more (mean loss) instead
     max_iter, time_limit : steps and seconds; the best w so far is returned with its gap
-    callbacks : each called with the newest TraceRow; a true answer stops
+    callbacks : each called with the newest TraceRow; a true answer stops.  One that has a method `on_end` is
+        given the Result there
     start : a Result to go on from (of the same problem, perhaps with another C; of any other only its w is
         taken), or a w
     seed : of a solver given by name
@@ -111,6 +112,9 @@ def solve(
         if validated is not None:
             status = validated.choose(run, status)
         result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
+    for callback in callbacks:
+        if hasattr(callback, "on_end"):
+            callback.on_end(result)
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result

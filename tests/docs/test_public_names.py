@@ -11,7 +11,7 @@ import pytest
 import oneslack
 
 #: Modules whose names are public beside those of `oneslack` itself.
-MODULES = ("viz", "formats", "features", "metrics", "trees", "engines", "datasets")
+MODULES = ("viz", "formats", "features", "metrics", "trees", "engines", "datasets", "loggers")
 #: Parameters that are arrays, or sequences of examples.
 ARRAYS = {"X", "Y", "y", "w", "scores", "sample_weight", "predicted", "groups", "qid", "y_true", "y_pred"}
 #: A shape, as (n,), (n, d), "array of shape"; or what takes its place where examples are no rows.

@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 _given: ContextVar[list[str] | None] = ContextVar("given", default=None)
 
 #: What is not repeated: where to write, how much to say.
-LEFT_OUT = ("output", "quiet", "as_json", "checkpoint", "every", "resume")
+LEFT_OUT = ("output", "quiet", "as_json", "checkpoint", "every", "resume", "log")
 
 
 class Remembering(TyperCommand):

@@ -157,6 +157,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 Proof = Annotated[
     bool, typer.Option("--proof", help="Keep what proves the certificate, for `oneslack verify`.")
 ]
+Log = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="tensorboard:DIR|mlflow:DIR",
+        help="Write bounds, gap and seconds down for TensorBoard or MLflow, in a folder; may be repeated.",
+    ),
+]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Write here.")]
 
 
@@ -167,6 +174,7 @@ class Telling:
     quiet: Quiet = False
     as_json: Json = False
     proof: Proof = False
+    log: Log = None
 
 
 # What is solved, and how far.

@@ -9,6 +9,7 @@ import math
 import re
 import signal
 import warnings
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -113,7 +114,8 @@ def train(model, examples, output, telling, keeping=None, subject=None, estimate
     if not telling.quiet:
         _remark_on_index(examples)
     model._keeps_up_to = math.inf  # the examples are here anyway until the model is saved
-    signal_number = _fit(model, examples, subject, telling.quiet, keeping, dev)
+    with _logs(telling, output) as logs:
+        signal_number = _fit(model, examples, subject, telling.quiet, keeping, dev, logs)
     facts = _facts(model, examples, subject, output, signal_number, estimate) | dev_set.facts_of(model, dev)
     if facts["steps"] == 0:
         raise Refusal("interrupted before there was a model; nothing was written.", Exit(facts["exit_code"]))
@@ -133,7 +135,24 @@ def _remark_on_index(examples):
         complain(remark)
 
 
-def _fit(model, examples, subject, quiet, keeping, dev) -> int | None:
+@contextmanager
+def _logs(telling, output):
+    """Yield the loggers that were asked for, and close them."""
+    if not telling.log:
+        yield []
+        return
+    from ..loggers import logger_from
+
+    with ExitStack() as stack:
+        params = {"options": " ".join(given_options() or [])}
+        try:
+            logs = [logger_from(text, run_name=str(output), params=params) for text in telling.log]
+        except (ValueError, ImportError) as error:
+            raise Refusal(f"--log: {error}.", Exit.USAGE) from error
+        yield [stack.enter_context(log) for log in logs]
+
+
+def _fit(model, examples, subject, quiet, keeping, dev, logs) -> int | None:
     """Train; the answer is the signal that cut it short, if one did."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -146,7 +165,7 @@ def _fit(model, examples, subject, quiet, keeping, dev) -> int | None:
     with Interrupt() as interrupt, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by _report, with the exit code
         with progress(title, tol, subject.n_problems, quiet) as show, watched(show.compiling):
-            watch = {"callbacks": [show, interrupt], "checkpoint": keeping}
+            watch = {"callbacks": [show, interrupt, *logs], "checkpoint": keeping}
             watch |= {} if dev is None else {"validation": dev}
             try:
                 model.fit(examples.X, examples.y, **subject.fit, **watch)
