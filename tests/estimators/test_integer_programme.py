@@ -106,13 +106,13 @@ def test_saved_and_loaded(tmp_path):
 def test_what_is_refused():
     X, Y = programmes(2)
     fit = IntegerProgramme().fit
-    with pytest.raises(TypeError, match="example 0: x is a ndarray, expected a oneslack.Programme"):
+    with pytest.raises(TypeError, match=r"x is a ndarray, expected a oneslack\.Programme"):
         fit([X[0].features], Y[:1])
     with pytest.raises(ValueError, match=r"example 1: y has shape \(2,\), expected \(6,\)"):
         fit(X, [Y[0], [0, 1]])
     with pytest.raises(ValueError, match="example 0: the solution breaks its programme: constraint 0 is"):
         fit(X, [np.ones(6), Y[1]])
-    with pytest.raises(ValueError, match="variable 0 is 0.5, expected a whole number"):
+    with pytest.raises(ValueError, match=r"variable 0 is 0\.5, expected a whole number"):
         fit(X, [np.full(6, 0.5) * np.eye(6)[0], Y[1]])
     with pytest.raises(ValueError, match="example 1: the programme has 1 features, expected 3"):
         fit([X[0], Programme(np.ones((6, 1)))], Y)
