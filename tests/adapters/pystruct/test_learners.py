@@ -264,7 +264,12 @@ def test_processes_and_threads_change_nothing(rng):
     assert np.array_equal(one.w, two.w)
 
 
-@pytest.mark.parametrize("name", CRFS)
+QUICK = ("symmetric", "labels", "latent nodes")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CRFS]
+)
 def test_wrapped_models_keep_the_contract(rng, monkeypatch, name):
     """What solvers are given passes `check_model`: bounds against outputs, psi, loss and decoder."""
     # But for the counter, which is PyStruct's.
