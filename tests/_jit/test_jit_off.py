@@ -23,6 +23,7 @@ SLICE = {
     "solvers/test_sampled_cuts.py": "reaches and exact and (three or intercept)",
     "data/test_digests.py": "others_differ or compiled",
     "models/test_grammar_model.py": "blocks",
+    "adapters/pystruct/test_inference.py": "methods_find and True",
     "checks/test_check_model.py": "linear_models_pass and (asarray-True or csr_array-False)",
     "solvers/test_solvers.py": (
         "true_and_tight and (empty or one_example or weights) and not (column or large)"

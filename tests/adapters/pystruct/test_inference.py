@@ -18,8 +18,11 @@ COMPLETE = np.array([(a, b) for a in range(6) for b in range(a)])
 
 
 def best(unary, pairwise, edges):
-    labellings = product(range(unary.shape[1]), repeat=len(unary))
-    return max(compute_energy(unary, pairwise, edges, np.array(z)) for z in labellings)
+    n, L = unary.shape
+    Z = np.array(list(product(range(L), repeat=n)))
+    scores = sum(unary[s, Z[:, s]] for s in range(n))
+    tables = np.broadcast_to(pairwise, (len(edges), L, L))
+    return max(scores + sum(table[Z[:, a], Z[:, b]] for (a, b), table in zip(edges, tables)))
 
 
 @pytest.mark.parametrize("method", [*get_installed(), ("ad3", {"branch_and_bound": True})])
@@ -35,7 +38,7 @@ def test_methods_find_the_best_labels(rng, method, per_edge):
 def test_branch_and_bound_is_exact_where_messages_are_not(rng):
     """10 nodes, all joined: too many labellings to be listed unasked."""
     edges = np.array([(a, b) for a in range(10) for b in range(a)])
-    for _ in range(3):
+    for _ in range(2):
         unary, pairwise = 0.1 * rng.normal(size=(10, 3)), rng.normal(size=(len(edges), 3, 3))
         z = inference_dispatch(unary, pairwise, edges, ("ad3", {"branch_and_bound": True}))
         reference = best(unary, pairwise, edges)

@@ -17,6 +17,7 @@ from oneslack.adapters.pystruct.learners import (
     SubgradientLatentSSVM,
     SubgradientSSVM,
 )
+from oneslack.adapters.pystruct.learners.wrapped import wrapped
 from oneslack.adapters.pystruct.models import (
     BinaryClf,
     ChainCRF,
@@ -261,3 +262,21 @@ def test_processes_and_threads_change_nothing(rng):
     X, Y = [rng.normal(size=(3, 2)) for _ in range(6)], labels(rng, 6, 2, (3,))
     one, two = (SubgradientSSVM(ChainCRF(), n_jobs=n).fit(X, Y) for n in (1, 2))
     assert np.array_equal(one.w, two.w)
+
+
+QUICK = ("symmetric", "labels", "latent nodes")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CRFS]
+)
+def test_wrapped_models_keep_the_contract(rng, monkeypatch, name):
+    """What solvers are given passes `check_model`: bounds against outputs, psi, loss and decoder."""
+    # But for the counter, which is PyStruct's.
+    monkeypatch.setattr(
+        StructuredModel, "inference_calls", property(lambda self: 0, lambda self, count: None)
+    )
+    model, X, Y = crf_cases(rng)[name]
+    truths = [truth(model, x, y, np.zeros(model.size_joint_feature)) for x, y in zip(X, Y)]
+    signs = np.where(np.arange(model.size_joint_feature) % 3, 1.0, -1.0)
+    oneslack.check_model(wrapped(model, signs), X, truths)

@@ -19,10 +19,10 @@ class Wrapped:
     def __init__(self, model, signs=None):
         self.model, self.n_params, self.signs = model, size_of(model), signs
         self.exact = bool(getattr(model, "exact", True))
-        self._psi = getattr(model, "joint_feature", None) or model.psi
 
     def joint_feature(self, x, y):
-        psi = np.asarray(self._psi(x, y), float)
+        psi = getattr(self.model, "joint_feature", None) or self.model.psi
+        psi = np.asarray(psi(x, y), float)
         return psi if self.signs is None else self.signs * psi
 
     def loss(self, y, y_hat):
