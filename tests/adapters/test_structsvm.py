@@ -1,4 +1,4 @@
-"""structsvm's names: certificates by brute force, motile through them where it is installed, and its place taken."""
+"""structsvm's names: certificates by brute force, its place taken, and motile where it is installed."""
 
 import enum
 import itertools
@@ -62,7 +62,8 @@ def by_definition(w, features, truth, mask):
 
 def test_hamming_costs_count_differences():
     _, truth, mask = problem(0)
-    for costs, weights in ((structsvm.HammingCosts(truth), np.ones(6)), (structsvm.HammingCosts(truth, mask), mask)):
+    pairs = (structsvm.HammingCosts(truth), np.ones(6)), (structsvm.HammingCosts(truth, mask), mask)
+    for costs, weights in pairs:
         for y in itertools.product((0, 1), repeat=6):
             value = costs.get_coefficients() @ np.array(y) + costs.get_offset()
             assert value == np.sum(weights * np.abs(truth - y))
@@ -171,17 +172,28 @@ def test_motile_learns_its_weights():
     pytest.importorskip("networkx")
     with structsvm.install():
         motile = pytest.importorskip("motile")
-        import networkx as nx
-
-        graph = nx.DiGraph()
-        graph.add_nodes_from((k, {"t": k // 2, "score": 0.9 - 0.6 * (k % 2), "gt": 1 - k % 2}) for k in range(4))
-        graph.add_edges_from(((a, b, {"score": 0.5, "gt": int(a == 0 and b == 2)}) for a in (0, 1) for b in (2, 3)))
-        solver = motile.Solver(motile.TrackGraph(graph))
-        solver.add_cost(motile.costs.NodeSelectedCost(weight=1.0, attribute="score", constant=1.0))
-        solver.add_cost(motile.costs.EdgeSelectedCost(weight=1.0, attribute="score", constant=1.0))
-        solver.add_constraint(motile.constraints.MaxParents(1))
+        solver = _tracker(motile)
         solver.fit_weights("gt", regularizer_weight=0.01)
         assert structsvm.certificate().gap <= 1e-6
         chosen = solver.solve()
         nodes = solver.get_variables(motile.variables.NodeSelected)
         assert [chosen[nodes[k]] > 0.5 for k in range(4)] == [True, False, True, False]
+
+
+def _tracker(motile):
+    """Two frames with a true and a false detection each."""
+    import motile.constraints
+    import motile.costs
+    import motile.variables
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    for k in range(4):
+        graph.add_node(k, t=k // 2, score=0.9 - 0.6 * (k % 2), gt=1 - k % 2)
+    for a, b in itertools.product((0, 1), (2, 3)):
+        graph.add_edge(a, b, score=0.5, gt=int((a, b) == (0, 2)))
+    solver = motile.Solver(motile.TrackGraph(graph))
+    solver.add_cost(motile.costs.NodeSelectedCost(weight=1.0, attribute="score", constant=1.0))
+    solver.add_cost(motile.costs.EdgeSelectedCost(weight=1.0, attribute="score", constant=1.0))
+    solver.add_constraint(motile.constraints.MaxParents(1))
+    return solver

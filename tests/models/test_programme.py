@@ -121,15 +121,15 @@ def test_continuous_variables():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (dict(features=[1.0, 2.0]), "features has 1 dimension"),
-        (dict(features=[[1.0], [np.nan]]), "features has numbers that are not finite"),
-        (dict(A=[[1, 1, 1]], ub=1), "A has 3 columns but features has 2 rows"),
-        (dict(A=[[1, 1]], ub=[1, 2]), r"ub has shape \(2,\), expected \(1,\)"),
-        (dict(A=[[1, 1]], lb=2, ub=1), "constraint 0 allows nothing: lb is 2 and ub 1"),
-        (dict(upper=[1, -1]), "variable 1 allows nothing: lower is 0 and upper -1"),
-        (dict(upper=[1, np.inf]), "variable 1 has features but no finite bounds"),
-        (dict(upper=2, weights=1), "variable 0 has a weight in the loss but is not 0 or 1"),
-        (dict(weights=-1), "weights of the loss must be finite numbers >= 0"),
+        ({"features": [1.0, 2.0]}, "features has 1 dimension"),
+        ({"features": [[1.0], [np.nan]]}, "features has numbers that are not finite"),
+        ({"A": [[1, 1, 1]], "ub": 1}, "A has 3 columns but features has 2 rows"),
+        ({"A": [[1, 1]], "ub": [1, 2]}, r"ub has shape \(2,\), expected \(1,\)"),
+        ({"A": [[1, 1]], "lb": 2, "ub": 1}, "constraint 0 allows nothing: lb is 2 and ub 1"),
+        ({"upper": [1, -1]}, "variable 1 allows nothing: lower is 0 and upper -1"),
+        ({"upper": [1, np.inf]}, "variable 1 has features but no finite bounds"),
+        ({"upper": 2, "weights": 1}, "variable 0 has a weight in the loss but is not 0 or 1"),
+        ({"weights": -1}, "weights of the loss must be finite numbers >= 0"),
     ],
 )
 def test_what_is_no_programme(given, sentence):
