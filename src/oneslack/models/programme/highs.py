@@ -28,6 +28,11 @@ LARGEST = 12
 #: By how much HiGHS lets a reduced cost have the wrong sign, and an objective be missed where it stops.
 DUAL_TOLERANCE, OBJECTIVE_TOLERANCE = 1e-7, 1e-6
 
+#: Of `scipy.optimize.milp`'s status.
+OUT_OF_TIME, INFEASIBLE = 1, 2
+#: A relative gap at which any solution will do.
+ANY = 1e9
+
 
 class NoSolution(ValueError):
     """HiGHS came back without a solution."""
@@ -50,7 +55,8 @@ class Effort:
 def maximise(x, g, effort, known=None):
     """(z, upper): a solution, and a number that <g, .> of none exceeds.
 
-    known   a solution to give where the search finds none in time; without one that is an error
+    known   a solution to give where the search finds none in time; without one the first that is found
+            after it is taken
     """
     scale = 2.0 ** (LARGEST - frexp(float(np.abs(g).max(initial=0.0)))[1])
     scale = scale if np.isfinite(scale) else 1.0
@@ -105,12 +111,11 @@ def _finite(bounds):
 
 
 def _branch_and_bound(x, g, options, known):
-    found = milp(
-        -g, integrality=x.integrality.astype(int), bounds=Bounds(x.lower, x.upper),
-        constraints=LinearConstraint(x.A, x.lb, x.ub) if x.k else (), options=options,
-    )  # fmt: skip
-    if found.x is None and (known is None or found.status == 2):
-        raise NoSolution(_why(found, options))
+    found = _searched(x, g, options)
+    if found.x is None and known is None and found.status == OUT_OF_TIME:
+        found = _searched(x, g, {"mip_rel_gap": ANY})
+    if found.x is None and (known is None or found.status == INFEASIBLE):
+        raise NoSolution(_why(found))
     z = known if found.x is None else np.where(x.integrality, np.rint(found.x), found.x)
     if (fault := x.fault(z)) is not None:
         raise NoSolution(f"HiGHS's solution breaks the programme by more than its tolerance: {fault}")
@@ -122,9 +127,14 @@ def _branch_and_bound(x, g, options, known):
     return z, max(-float(found.mip_dual_bound), float(g @ z)) + slack
 
 
-def _why(found, options):
-    if found.status == 2:
+def _searched(x, g, options):
+    return milp(
+        -g, integrality=x.integrality.astype(int), bounds=Bounds(x.lower, x.upper),
+        constraints=LinearConstraint(x.A, x.lb, x.ub) if x.k else (), options=options,
+    )  # fmt: skip
+
+
+def _why(found):
+    if found.status == INFEASIBLE:
         return "no solution obeys the constraints: the programme is infeasible"
-    if found.status == 1:
-        return f"HiGHS found no solution within {options['time_limit']:g} s; give it more time"
     return f"HiGHS came back without a solution: {found.message}"

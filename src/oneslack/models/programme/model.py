@@ -51,6 +51,11 @@ class IntegerCosts:
     def n_params(self) -> int:
         return self.n_features
 
+    @property
+    def exact(self) -> bool:
+        """Whether searches go on to the end."""
+        return self.mip_gap == 0.0 and self.mip_time_limit is None
+
     def joint_feature(self, x, y):
         return -(x.features.T @ _values(y))
 
