@@ -90,3 +90,9 @@ def test_parts_save_questions(name):
         solve(problem, SOLVERS[name](parts), tol=1e-3)
         calls.append(problem.work.oracle_calls)
     assert calls[1] < 0.7 * calls[0]
+
+
+@pytest.mark.parametrize("excess", [np.zeros(5), np.zeros(7), np.zeros((6, 1)), np.zeros(6, np.int64)])
+def test_doubts_of_other_examples_are_refused(excess):
+    with pytest.raises(ValueError, match="excess of the examples is"):
+        Doubts(np.ones(6), parts=3).restore({"excess": excess, "fresh": 0.0})

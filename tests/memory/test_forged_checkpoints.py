@@ -48,6 +48,15 @@ def test_some_forgeries(name, path):
     assert forge(name, path, 0.2 if name == "dual_cd, chain" else 0.04) > 5
 
 
+@pytest.mark.parametrize("change", [lambda w: w[:-1], lambda w: w[:0], lambda w: np.append(w, 1.0)])
+def test_newton_goes_on_from_a_point_of_the_problem_only(path, change):
+    make, solver = RUNS["newton"]
+    problem = make()
+    state = solve(problem, solver, tol=1e-9, max_iter=2).state
+    with pytest.raises(ValueError, match="the weights are not 6 finite numbers"):
+        next(solver.steps(problem, state | {"w": change(state["w"])}))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_all_forgeries(name, path):

@@ -300,3 +300,11 @@ def test_many_classes_by_definition():
     value, error = ManyClasses(y, c, cost).risk(F, np.zeros((3, 3)))
     each = [max(cost[k, z] + F[i, z] - F[i, k] for z in range(3)) for i, k in enumerate(y)]
     assert abs(value - np.dot(c, each)) <= error + 1e-15
+
+
+@pytest.mark.parametrize("name", ["hinge", "squared_hinge"])
+def test_an_example_of_weight_0_has_room_for_no_dual(name):
+    loss = OneScore(name, np.array([1.0, -1.0]), np.array([1.0, 0.0]))
+    assert loss.duals({"duals": np.array([0.5, 0.0])}).excess < 1e-12
+    with pytest.raises(oneslack.ProofError, match="the dual of example 1 is outside its bounds"):
+        loss.duals({"duals": np.array([0.5, -0.1])})

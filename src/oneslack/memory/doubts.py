@@ -59,9 +59,7 @@ class Doubts:
         return {"excess": self.excess.copy(), "fresh": self.fresh}
 
     def restore(self, state):
-        self.excess, self.fresh = (
-            column("excess of the examples", state["excess"], np.float64),
-            state["fresh"],
-        )
+        self.fresh = state["fresh"]
+        self.excess = column("excess of the examples", state["excess"], np.float64)
         if len(self.excess) != len(self.weights):
             raise ValueError(f"excess of the examples is of {len(self.excess)}, not of {len(self.weights)}")

@@ -75,6 +75,7 @@ class Newton:
         w, mu = start.get("w"), start.get("mu", FIRST_MU * problem.unit)
         first = start.get("level", 0 if w is None else WHOLE)
         w = problem.regulariser.start() if w is None else np.array(w, dtype=float)
+        check_point(problem, w)
         for level, part, part_tol in self.samples(problem, tol):
             if level < first:
                 continue
@@ -226,6 +227,8 @@ class Chord:
             self.fresh = np.inf
         elif self.enough * self.fresh > 0.0:
             if self.metric is None:  # it goes on from a state
+                if (self.shares.shape, self.shares.dtype) != (at.shares.shape, at.shares.dtype):
+                    raise ValueError(f"the examples' shares are {self.shares.shape}, not {at.shares.shape}")
                 self.metric = self.smooth.metric(self.shares, mu)
             direction, promise = self._ahead(at)
             if promise <= self.enough * self.promise:
