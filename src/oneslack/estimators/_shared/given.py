@@ -256,6 +256,7 @@ def validated(estimator, X, *y, **options):
 def checked_input(estimator, X, y, **options):
     """(X, y) to train on, as `validate_data` gives them.  That takes longer than a pass over small data, so
     that plain matrices and numbers are looked at here, by the same rules."""
+    _refuse_mixed(y)
     enough = options.get("ensure_min_samples", 1)
     if not (_is_plain_matrix(X) and _are_plain_numbers(y) and len(y) == X.shape[0] >= enough):
         return validated(estimator, X, y, order="C", **INPUT, **options)
@@ -263,6 +264,17 @@ def checked_input(estimator, X, y, **options):
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     return X, y
+
+
+def _refuse_mixed(y):
+    """Raise for a list of text and numbers, of which numpy would make text."""
+    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
+        other = next((label for label in y if not isinstance(label, str)), "")
+        if not isinstance(other, str):
+            kind = type(other).__name__
+            raise ValueError(
+                f"Unknown label type: y holds {kind} and str; use text or whole numbers, all of one type"
+            )
 
 
 def _is_plain_matrix(X):
