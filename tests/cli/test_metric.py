@@ -7,7 +7,7 @@ from sklearn import metrics as theirs
 
 import oneslack
 from oneslack import metrics
-from oneslack.cli.train import Metric
+from oneslack.cli.options import Metric
 from oneslack.models.measures import METRICS
 
 OPTIONS = {"fbeta": ["--beta", "2"], "precision_at_k": ["--k", "10"], "recall_at_k": ["--k", "0.25"]}
