@@ -268,13 +268,9 @@ def checked_input(estimator, X, y, **options):
 
 def _refuse_mixed(y):
     """Raise for a list of text and numbers, of which numpy would make text."""
-    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
-        other = next((label for label in y if not isinstance(label, str)), "")
-        if not isinstance(other, str):
-            kind = type(other).__name__
-            raise ValueError(
-                f"Unknown label type: y holds {kind} and str; use text or whole numbers, all of one type"
-            )
+    kinds = sorted({type(label).__name__ for label in y}) if isinstance(y, list | tuple) else []
+    if "str" in kinds and not all(isinstance(label, str) for label in y):
+        raise ValueError(f"Unknown label type: y holds {' and '.join(kinds)}; use labels of one type")
 
 
 def _is_plain_matrix(X):
