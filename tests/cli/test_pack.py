@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -182,3 +183,40 @@ def test_progress_on_a_terminal_and_elsewhere(monkeypatch):
     assert isinstance(progress.pack_progress(quiet=True), progress.Silence)
     assert isinstance(progress.pack_progress(stream=stream), progress.PackLines)
     assert math.isfinite(progress.LINE_INTERVAL)
+
+
+def test_text_that_was_packed_without_names_is_learned_from(folder, run):
+    text = "He PRP B-NP\nsat VBD B-VP\n\nThe DT B-NP\ncat NN I-NP\nran VBD B-VP\n"
+    Path("x.conll").write_text(text)
+    assert run("pack", "x.conll", "-o", "packed").code == 0
+    told = run("train", "tag", "packed", "-o", "m")
+    assert told.code == 0, told.err
+    assert run("train", "tag", "x.conll", "-o", "plain").code == 0
+    assert run("predict", "m", "x.conll").out == run("predict", "plain", "x.conll").out
+    assert run("evaluate", "m", "packed").code == 0
+
+
+def test_a_failed_packing_leaves_its_folder_free(folder, run):
+    Path("bad.csv").write_text("a,b\n1,x\n2,y\nz,x\n")
+    assert run("pack", "bad.csv", "-o", "packed").code == 3
+    assert not Path("packed").exists()
+    Path("bad.csv").write_text("a,b\n1,x\n2,y\n3,x\n")
+    assert run("pack", "bad.csv", "-o", "packed").code == 0
+    Path("there").mkdir()
+    Path("bad.csv").write_text("a,b\n1,x\n2,y\nz,x\n")
+    assert run("pack", "bad.csv", "-o", "there").code == 3
+    assert list(Path("there").iterdir()) == []
+
+
+def test_trees_are_no_tagged_text(folder, run):
+    Path("x.trees").write_text("(S (NP (PRP He)) (VP (VBD sat)))\n")
+    told = run("train", "tag", "x.trees", "-o", "m")
+    assert told.code == 3
+    assert "holds trees, no tagged text; use `oneslack train parse`" in told.err
+
+
+def test_a_pickle_is_named(folder, run):
+    Path("m.pkl").write_bytes(b"\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00}\x94.")
+    for command in (["info", "m.pkl"], ["predict", "m.pkl", "train.svm"]):
+        assert "is a pickle" in run(*command).err
+    assert "give the model first" in run("predict", "train.svm", "train.svm").err

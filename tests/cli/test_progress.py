@@ -96,3 +96,38 @@ def test_plain_lines_tell_of_compilation_once():
     for is_on in (True, False, True, False):
         lines.compiling(is_on)
     assert stream.getvalue() == "compiling, once for this machine ...\n"
+
+
+@pytest.mark.parametrize("width", [70, 100, 160])
+def test_the_table_fits_on_a_terminal(width, monkeypatch):
+    from rich.console import Console
+
+    from oneslack.cli import progress as module
+
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setenv("COLUMNS", str(width))
+    table = module.LiveTable("a/long/path/to/a/file.csv: 1,234,567 × 1,000,000, 20 classes", 1e-3, 1, stream)
+    for k in range(1, 12):
+        table._remember(
+            TraceRow(k, 1234.56, 123456.7, 0.001234567, 0.5**k, 3, 10**6, 600.0, 10**6, score=0.91234)
+        )
+    console = Console(file=io.StringIO(), width=width, force_terminal=False)
+    console.print(table._picture())
+    text = console.file.getvalue()
+    assert all(len(line.rstrip()) <= width for line in text.splitlines())
+    for words in ("123457", "0.00123457", "0.9123", "dev score"):
+        assert words in text  # nothing that matters is cut
+
+
+def test_long_lines_are_broken_between_words(monkeypatch):
+    from oneslack.cli.output import fitted
+
+    text = "oneslack: " + "words that go on " * 9
+    stream = io.StringIO()
+    assert fitted(text, stream) == text
+    stream.isatty = lambda: True
+    monkeypatch.setenv("COLUMNS", "70")
+    lines = fitted(text, stream).split("\n")
+    assert max(map(len, lines)) < 70
+    assert " ".join(" ".join(lines).split()) == text.strip()

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import itertools
 import subprocess
 import sys
 
@@ -378,3 +379,55 @@ def test_examples_of_the_docstrings(name):
     assert outcome.attempted > 0
     for public in (public for public, home in viz._HOME.items() if home == name):
         assert ">>>" in getattr(viz, public).__doc__
+
+
+def _segments(ax):
+    """Horizontal and vertical pieces of the lines of a tree."""
+    for line in ax.lines:
+        points = list(zip(*line.get_data(), strict=True))
+        yield from itertools.pairwise(points)
+
+
+def test_lines_of_a_tree_do_not_cross_and_words_are_inside():
+    text = "(S (NP (DT the) (NN internationalisation)) (VP (VBD was) (PP (IN in) (NP (NN view)))) (. .))"
+    ax = viz.plot_tree(text)
+    pieces = list(_segments(ax))
+    flat = [(a, b) for a, b in pieces if a[1] == b[1] and a[0] != b[0]]
+    upright = [(a, b) for a, b in pieces if a[0] == b[0]]
+    assert len(flat) + len(upright) == len(pieces)
+    for (x0, y), (x1, _) in flat:
+        for (x, y0), (_, y1) in upright:
+            crosses = min(x0, x1) < x < max(x0, x1) and min(y0, y1) < y < max(y0, y1)
+            assert not crosses
+    ax.figure.canvas.draw()
+    inside = ax.figure.bbox
+    for word in ax.texts:
+        box = word.get_window_extent()
+        assert inside.x0 <= box.x0
+        assert box.x1 <= inside.x1
+    words = sorted((t for t in ax.texts if t.get_style() == "italic"), key=lambda t: t.get_position()[0])
+    boxes = [word.get_window_extent() for word in words]
+    assert all(a.x1 <= b.x0 for a, b in itertools.pairwise(boxes))
+
+
+def test_sentences_on_the_same_axes_stand_below_each_other():
+    ax = viz.plot_tags(["He", "sat"], ["B-NP", "B-VP"])
+    viz.plot_tags(["The", "old", "cat", "ran"], ["B-NP", "I-NP", "I-NP", "B-VP"], ax=ax)
+    tops = sorted({patch.get_y() for patch in ax.patches})
+    assert len(tops) == 2
+    assert tops[1] - tops[0] > 1
+    assert ax.get_ylim()[0] <= tops[0]
+    ends = [patch.get_x() + patch.get_width() for patch in ax.patches]
+    assert max(ends) <= ax.get_xlim()[1]
+
+
+def test_many_labels_keep_their_names_apart():
+    labels = [f"B-LABEL{k}" for k in range(20)]
+    X = [[{"a": 1.0 + k} for k in range(20)]]
+    tagger = oneslack.SequenceTagger(C=0.01).fit(X, [labels])
+    ax = viz.plot_transitions(tagger)
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    boxes.sort(key=lambda box: box.y0)
+    assert all(a.y1 <= b.y0 for a, b in itertools.pairwise(boxes))
+    assert not ax.texts

@@ -35,9 +35,9 @@ def _left(points, goal):
 
 
 def in_words(left) -> str:
-    """Such a range as a few words."""
+    """Such a range as a few words; nothing where it is not known."""
     if left is None:
-        return "cannot say how long yet"
+        return ""
     low, high = (_time(value) for value in left)
     return f"about {low} to go" if low == high else f"about {low} to {high} to go"
 
@@ -76,5 +76,5 @@ def work(row) -> list[str]:
     if not getattr(row, "oracle_calls", 0):
         return []
     share = 100 * row.oracle_seconds / row.seconds if row.seconds > 0 else 0.0
-    words = [f"decoder asked {row.oracle_calls:,} times, {share:.0f} % of the time"]
-    return words + ([f"{row.cached:,} looks at remembered cuts"] if row.cached else [])
+    words = [f"decoder asked {row.oracle_calls:,} times ({share:.0f} % of the time)"]
+    return words + ([f"{row.cached:,} answers known before"] if row.cached else [])

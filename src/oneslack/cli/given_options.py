@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextvars import ContextVar
 
 from typer.core import TyperCommand
@@ -18,10 +19,17 @@ class Remembering(TyperCommand):
 
     def invoke(self, ctx):
         token = _given.set(_words(ctx))
+        _say_at_once(ctx.params)
         try:
             return super().invoke(ctx)
         finally:
             _given.reset(token)
+
+
+def _say_at_once(params):
+    """On a terminal: what happens in the seconds before there is a table to show."""
+    if params.get("file") and not params.get("quiet") and sys.stderr.isatty():
+        print(f"reading {params['file']} ...", file=sys.stderr, flush=True)
 
 
 def given_options() -> list[str] | None:

@@ -56,12 +56,20 @@ def _facts(file, options) -> dict:
 
     if is_packed(file):
         return packed_facts(file)
-    if looks_like_model(file):
+    if looks_like_model(file) or _looks_like_pickle(file):
         return model_facts(file)
     is_tagged = any(value is not None for value in options.of_tags().values())
     if is_tagged or format_of(file).holds == "sentences":
         return tagged_facts(file, options.format, options.columns, options.label)
     return _data_facts(file, options)
+
+
+def _looks_like_pickle(path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(1) == b"\x80"
+    except OSError:
+        return False
 
 
 def model_facts(path) -> dict:

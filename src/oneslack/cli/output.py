@@ -112,7 +112,24 @@ def _leave(sentence, code):
 
 def complain(sentence):
     """Print one line on stderr."""
-    print(f"oneslack: {in_one_line(sentence)}", file=sys.stderr)
+    print(fitted(f"oneslack: {in_one_line(sentence)}", sys.stderr), file=sys.stderr)
+
+
+def fitted(text, stream) -> str:
+    """The text with its lines broken between words where a terminal is too narrow; elsewhere as it is."""
+    if not stream.isatty():
+        return text
+    import shutil
+    import textwrap
+
+    width = max(30, shutil.get_terminal_size().columns - 1)
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        lines += textwrap.wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(lines)
 
 
 def in_one_line(text) -> str:

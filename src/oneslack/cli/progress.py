@@ -94,6 +94,7 @@ class LiveTable(Silence):
 
     def __enter__(self):
         self.live.__enter__()
+        self.live.update(self._picture(), refresh=True)  # at once: a first step may take a while
         return self
 
     def __exit__(self, *exception):
@@ -129,7 +130,8 @@ class LiveTable(Silence):
         from rich.console import Group
         from rich.text import Text
 
-        heading = Text(f"{self.title}  {which(self.problem, self.n_problems)}", style="bold")
+        words = f"{self.title}  {which(self.problem, self.n_problems)}"
+        heading = Text(words, style="bold", no_wrap=True, overflow="ellipsis")
         parts = [] if self.newest is None else self._so_far()
         if self.is_compiling:
             parts = [*parts, Text(f"{COMPILING} ... {compiling.seconds:.1f} s so far", style="cyan")]
@@ -141,21 +143,25 @@ class LiveTable(Silence):
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=None, padding=(0, 2), header_style="dim")
-        for name in ("step", "seconds", "optimum at least", "at most", "gap"):
-            table.add_column(name, justify="right", min_width=10)
+        table = Table(box=None, padding=(0, 1), header_style="dim")  # fits on 70 columns, a score included
+        for name in ("step", "seconds", "at least", "at most", "gap"):
+            table.add_column(name, justify="right", min_width=9, no_wrap=True)
         rows = self.rows if self.newest is self.rows[-1] else [*self.rows, self.newest]
         is_scored = any(score(row) for row in rows)
         if is_scored:
-            table.add_column("dev score", justify="right", min_width=10)
+            table.add_column("dev score", justify="right", min_width=9, no_wrap=True)
         for row in rows:
             told = [*cells(row), *([score(row)] if is_scored else [])]
             table.add_row(*told, style="bold" if row is self.newest else "dim")
         bar = Table.grid(padding=(0, 1))
         goal = f"gap {percent(self.newest.gap)}" + (f" of {percent(self.tol)}" if self.tol else "")
-        bar.add_row(ProgressBar(1.0, self._share_done(), width=44), Text(goal, style="bold cyan"))
-        left = [in_words(seconds_left(self.closing, self.tol))] if self.newest.gap > (self.tol or 0.0) else []
-        foot = Text(", ".join([*left, *work(self.newest), *memory()]), style="dim")
+        bar.add_row(
+            ProgressBar(1.0, self._share_done(), width=min(44, self.live.console.width - 26)),
+            Text(goal, style="bold cyan"),
+        )
+        left = in_words(seconds_left(self.closing, self.tol)) if self.newest.gap > (self.tol or 0.0) else ""
+        words = ", ".join(filter(None, [left, *work(self.newest), *memory()]))
+        foot = Text(words, style="dim", no_wrap=True, overflow="ellipsis")
         return [table, bar, foot]
 
     def _share_done(self) -> float:

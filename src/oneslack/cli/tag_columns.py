@@ -75,7 +75,10 @@ class Columns:
         shards = open_shards(path)
         if shards.kind != "sentences":
             raise Refusal(f"{path}: holds rows of numbers, no tagged text; use `oneslack train classify`.")
-        return cls(path, kind, shards.feature_names, set(shards.feature_names) <= set(CONLLU))
+        names = shards.feature_names
+        if names == [f"col{k}" for k in range(len(names))]:  # packed without --columns
+            names = usual_names(len(names))
+        return cls(path, kind, names, set(names) <= set(CONLLU))
 
     def has_pos(self, label) -> bool:
         """Is there a column of parts of speech that is not the label?"""
@@ -151,7 +154,9 @@ class Columns:
                 raise Refusal(
                     f"{self.path}: was packed without the column {column!r}; pack it again with --columns."
                 )
-        return PackedSentences(open_shards(self.path), chosen)
+        shards = open_shards(self.path)
+        there = dict(zip(self.names, shards.feature_names, strict=True))
+        return PackedSentences(shards, {name: there[column] for name, column in chosen.items()})
 
     def source(self, label) -> TagSource:
         """What the model remembers of a training on this file."""

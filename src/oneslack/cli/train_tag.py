@@ -170,6 +170,7 @@ def read_to_train(file, format, templates, names, label, unlabelled, **where):
     from .tag_data import read_tagged, read_tagged_numbers
     from .tag_model import refuse_text_options
 
+    _refuse_trees(file, format)
     kind = kind_of(file, format)
     if kind is None:
         raise Refusal(
@@ -189,6 +190,13 @@ def read_to_train(file, format, templates, names, label, unlabelled, **where):
     if templates is None and chosen == "tagging" and is_iob(examples.labels):
         chosen = "ner"  # which looks at the words as well, and nothing else
     return _of_several_labels(examples), chosen
+
+
+def _refuse_trees(file, format):
+    from ..formats.registry import format_of
+
+    if format is None and not packed.is_packed(file) and format_of(file).holds == "trees":
+        raise Refusal(f"{file}: holds trees, no tagged text; use `oneslack train parse`.")
 
 
 def _templates(text):

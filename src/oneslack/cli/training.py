@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 import signal
+import sys
 import warnings
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any
 from .._jit.clock import compiling, now, watched
 from . import dev_set
 from .given_options import given_options
-from .output import Exit, Refusal, complain, print_json
+from .output import Exit, Refusal, complain, fitted, print_json
 
 
 @dataclass(frozen=True)
@@ -241,7 +242,7 @@ def _report(facts, examples, subject, telling) -> int:
     if telling.as_json:
         print_json(facts)
     elif not telling.quiet:
-        print(_summary(facts, examples, subject))
+        print(fitted(_summary(facts, examples, subject), sys.stdout))
     code = Exit(facts["exit_code"])
     if code != Exit.OK:
         from ..certificate.words import distance

@@ -123,7 +123,7 @@ class SequenceSegmenter(SequenceTagger):
         self : SequenceSegmenter
         """
         check_parameters(self)
-        X = unpacked(X)
+        X = unpacked(X, self.templates)
         if is_packed(X):
             raise ValueError("packed sentences are for SequenceTagger; read the file itself to find segments")
         segments, lengths = segments_given(X, Y)
@@ -193,7 +193,7 @@ class SequenceSegmenter(SequenceTagger):
         -------
         f1 : float
         """
-        X = unpacked(X)
+        X = unpacked(X, self.templates)
         truth, _ = segments_given(X, Y)
         return segment_score(truth, self.predict(X)).f1
 

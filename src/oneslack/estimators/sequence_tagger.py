@@ -122,7 +122,7 @@ class SequenceTagger(Fitted):
         """
         check_parameters(self)
         watch = Watch(callbacks, checkpoint, resume, validation)
-        X = unpacked(X)
+        X = unpacked(X, self.templates)
         indexer = self._new_indexer(X)
         if sample_weight is not None:
             sample_weight = check_weights(np.asarray(sample_weight, dtype=float))
@@ -177,7 +177,10 @@ class SequenceTagger(Fitted):
             if self.templates is None:
                 raise ValueError("Sentences need templates: the name of a set, or a text of templates")
         elif self.templates is not None:
-            raise ValueError(f"templates need Sentences, as the readers give them, but X holds {kind}")
+            raise ValueError(
+                "templates need words: Sentences, as the readers give them, or lists of words or of (word, "
+                f"part of speech, ...), but X holds {kind}"
+            )
         if self.kernel is not None and kind != MATRICES:
             raise ValueError(
                 f"kernel={self.kernel!r} needs a matrix a sentence, but X holds {kind}; use kernel=None"
@@ -250,7 +253,7 @@ class SequenceTagger(Fitted):
         """
         check_is_fitted(self)
         outputs = []
-        for part in parts_of(unpacked(X)):
+        for part in parts_of(unpacked(X, self.templates)):
             for x in _sentences(self._features(part)):
                 Z, scores = self.model_.decode_topk(self.coef_, x, k)
                 outputs.append(list(zip(self.classes_[Z].tolist(), scores.tolist(), strict=True)))
@@ -266,6 +269,34 @@ class SequenceTagger(Fitted):
         margins = self._of_tokens(X, "margins_batch")
         return [margins[i] for i in range(len(margins))]
 
+    def predict_marginals(self, X):
+        """For each token a share of each label: the softmax of the scores of the best sequences that have it.
+
+        Shares that add up to 1 and order labels as their best sequences are ordered.  They are no
+        probabilities: a large margin trains for the best sequence, and the scores have no unit.
+
+        Returns
+        -------
+        shares : list of lists of dicts {label: share}
+        """
+        from ._shared.tagger_names import shares
+
+        return shares(self, self._of_tokens(X, "max_marginals_batch"))
+
+    @property
+    def state_features_(self):
+        """{(feature, label): weight}, of those that are not 0; features without names by number."""
+        from ._shared.tagger_names import state_features
+
+        return state_features(self)
+
+    @property
+    def transition_features_(self):
+        """{(label, next label): weight}."""
+        from ._shared.tagger_names import transition_features
+
+        return transition_features(self)
+
     def score(self, X, y):
         """The share of tokens with the right label, of those whose label is known.
 
@@ -274,7 +305,7 @@ class SequenceTagger(Fitted):
         accuracy : float
         """
         check_is_fitted(self)
-        X = unpacked(X)
+        X = unpacked(X, self.templates)
         if is_packed(X):
             check_column(X, y)
         right = [self._is_right(part, y) for part in parts_of(X)]
@@ -297,7 +328,7 @@ class SequenceTagger(Fitted):
         check_is_fitted(self)
         from ..engines.threads import Threads
 
-        X = unpacked(X)
+        X = unpacked(X, self.templates)
         if is_packed(X):
             return Ragged.joined([self._of_tokens(part, method) for part in X.parts()])
         data, method = self.model_.pack(self._features(X), None), getattr(self.model_, method)

@@ -61,5 +61,7 @@ def template_set(name):
 def as_templates(source):
     """A tuple of templates from the name of a set, from a text of templates, or from templates."""
     if isinstance(source, str):
-        return template_set(source) if source in SETS else parse_templates(source)
+        # One bare word is a name, if a mistyped one: templates have brackets, but for `bias`.
+        is_name = source in SETS or (source.isidentifier() and source != "bias")
+        return template_set(source) if is_name else parse_templates(source)
     return tuple(source)

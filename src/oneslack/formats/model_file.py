@@ -72,7 +72,7 @@ def load_model(path):
             envelope = _open_envelope(path, file.metadata() or {})
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
-        raise FormatError(f"{path}: {_what_it_is(path)} ({error}); {AGAIN}.") from error
+        raise FormatError(f"{path}: {_what_it_is(path, error)}.") from error
     except (TypeError, AttributeError) as error:  # a type of numbers that numpy does not have
         raise FormatError(f"{path}: an array is of a type that no model has ({error}); {AGAIN}.") from error
     if _checksum(envelope["header"], arrays) != envelope["crc32"]:
@@ -149,17 +149,22 @@ def _open_envelope(path, metadata):
     return envelope
 
 
-def _what_it_is(path):
-    """What a file that safetensors refuses seems to be, from its first bytes."""
+def _what_it_is(path, error):
+    """What a file that safetensors refuses seems to be, from its first bytes, and what to do about it."""
     try:
         with open(path, "rb") as file:
             start = file.read(64)
     except OSError:
-        return "the file cannot be read"
+        return f"the file cannot be read ({error}); {AGAIN}"
     if not start:
-        return "the file is empty"
+        return f"the file is empty; {AGAIN}"
     if start[8:9] == b"{":
-        return "the model file is damaged or cut short"
+        return f"the model file is damaged or cut short ({error}); {AGAIN}"
     if start[:1] == b"\x80":
-        return "is a pickle, which oneslack never loads since that would run code"
-    return "is not a model file"
+        return (
+            "is a pickle, which oneslack never loads since that would run code; load it as it was written, "
+            "and write the model with its own `save`"
+        )
+    if all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
+        return "is not a model file, but text, as data are; give the model first, and then the data"
+    return f"is not a model file; {AGAIN}"

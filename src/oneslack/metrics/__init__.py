@@ -2,7 +2,7 @@
 
 from .brackets import BracketScores, bracket_f1, bracket_scores
 from .label_sets import label_set_scores
-from .phrases import PhraseScore, phrase_f1, phrase_scores, phrases, token_accuracy
+from .phrases import PhraseScore, phrase_f1, phrase_f1_scorer, phrase_scores, phrases, token_accuracy
 from .positive import positive_class, positive_of
 from .scores import (
     average_precision,
@@ -30,6 +30,7 @@ __all__ = [
     "ndcg",
     "ordered_pairs",
     "phrase_f1",
+    "phrase_f1_scorer",
     "phrase_scores",
     "phrases",
     "positive_class",

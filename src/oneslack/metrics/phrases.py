@@ -94,6 +94,18 @@ def phrase_f1(Y, Y_hat) -> float:
     return phrase_scores(Y, Y_hat)[None].f1
 
 
+def phrase_f1_scorer(model, X, Y) -> float:
+    """F1 of the phrases that a model predicts: as `scoring=` of scikit-learn's cross_val_score takes it.
+
+    >>> import oneslack
+    >>> from oneslack.metrics import phrase_f1_scorer
+    >>> X, Y = [[{"Rome": 1.0}, {"is": 1.0}]] * 4, [["B-LOC", "O"]] * 4
+    >>> phrase_f1_scorer(oneslack.SequenceTagger(C=1.0).fit(X, Y), X, Y)
+    1.0
+    """
+    return phrase_f1(Y, model.predict(X))
+
+
 def token_accuracy(Y, Y_hat) -> float:
     """The share of tokens with the right label; Y, Y_hat: a list of labels for each of the same sentences.
 

@@ -107,14 +107,23 @@ def _order(label):
 
 
 def _size(n):
-    return (min(2.2 + 0.5 * n, 12), min(1.6 + 0.45 * n, 11))
+    return (min(2.4 + 0.55 * n, 18), min(1.8 + 0.5 * n, 16))
 
 
 def _name(ax, columns, rows, right, down):
     ax.set_xticks(range(len(columns)), map(str, columns), rotation=0 if len(columns) <= 4 else 90)
     ax.set_yticks(range(len(rows)), map(str, rows))
+    many = max(len(columns), len(rows))
+    if many > WRITTEN:  # names that stand closely, and no numbers in the squares
+        ax.tick_params(labelsize=max(4.0, min(10.0, 72 * 0.8 * _square(ax, many))))
     ax.set_xlabel(right)
     ax.set_ylabel(down)
+
+
+def _square(ax, n) -> float:
+    """Inches of the side of one of n squares."""
+    place, figure = ax.get_position(), ax.figure
+    return min(place.width * figure.get_figwidth(), place.height * figure.get_figheight()) / n
 
 
 def _write(ax, image, values, form):

@@ -64,7 +64,7 @@ def plot_tags(sentence, labels, truth=None, *, ax=None):
     truth : list or None
         True labels: a token that differs gets a red frame and its true label below.
     ax : matplotlib Axes or None
-        Where to draw; a new figure by default.
+        Where to draw, below the sentences that are there; a new figure by default.
 
     Returns
     -------
@@ -78,8 +78,16 @@ def plot_tags(sentence, labels, truth=None, *, ax=None):
     """
     _check([sentence], [labels], None if truth is None else [truth])
     colours = label_colours([labels] if truth is None else [labels, truth])
-    widths = [1 + max(len(str(token)), len(str(label))) for token, label in zip(sentence, labels)]
-    ax = axes_of(ax, (min(0.11 * sum(widths) + 0.6, 16), 1.1))
+    right = labels if truth is None else truth
+    notes = [f"{a}" if a == b else f"{a} ({b})" for a, b in zip(labels, right)]
+    widths = [1 + max(len(str(token)), 0.8 * len(note)) for token, note in zip(sentence, notes)]
+    room = 0.11 * sum(widths) + 0.6
+    ax = axes_of(ax, (min(room, 16), 1.1))
+    # Further sentences on the same Axes stand below, and all letters are as small as the longest one needs.
+    row = getattr(ax, "_oneslack_sentences", 0)
+    ax._oneslack_sentences, low = row + 1, -1.25 * row
+    inches = ax.get_position().width * ax.figure.get_figwidth()
+    size = 10.0 * min(1.0, inches / room)
     from matplotlib.patches import Rectangle  # after axes_of, which says where it is missing
 
     at = 0.0
@@ -88,7 +96,7 @@ def plot_tags(sentence, labels, truth=None, *, ax=None):
         shade = colours.get(kind_of(label))
         ax.add_patch(
             Rectangle(
-                (at, 0),
+                (at, low),
                 widths[i] - 0.3,
                 1,
                 facecolor="none" if shade is None else (shade, STRENGTH),
@@ -97,12 +105,11 @@ def plot_tags(sentence, labels, truth=None, *, ax=None):
             )
         )
         middle = at + (widths[i] - 0.3) / 2
-        ax.text(middle, 0.65, str(token), ha="center", va="center", family="monospace")
-        note = f"{label} ({truth[i]})" if wrong else str(label)
-        ax.text(middle, 0.22, note, ha="center", va="center", fontsize="x-small")
+        ax.text(middle, low + 0.65, str(token), ha="center", va="center", family="monospace", fontsize=size)
+        ax.text(middle, low + 0.22, notes[i], ha="center", va="center", fontsize=0.7 * size)
         at += widths[i]
-    ax.set_xlim(-0.3, at)
-    ax.set_ylim(-0.05, 1.05)
+    ax.set_xlim(-0.3, max(at, ax.get_xlim()[1] if row else at))
+    ax.set_ylim(low - 0.05, 1.05)
     ax.axis("off")
     return ax
 

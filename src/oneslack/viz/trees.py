@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 from typing import NamedTuple
 
 from .look import NEGATIVE, axes_of
@@ -37,20 +38,35 @@ def plot_tree(tree, truth=None, *, ax=None):
     nodes = layout(tree)
     truth = Tree.parse(truth) if isinstance(truth, str) else truth
     wrong = set() if truth is None else wrong_nodes(tree, truth)
-    words = [node for node in nodes if node.is_word]
-    height = nodes[-1].y
-    ax = axes_of(ax, (max(1.0 + 0.75 * len(words), 3), 0.6 + 0.5 * height))
+    widths = [max(1.0, 0.16 * len(node.text) + 0.3) for node in nodes if node.is_word]
+    xs, height = spread(nodes, widths), nodes[-1].y
+    ax = axes_of(ax, (max(0.3 + 0.75 * sum(widths), 3), 0.6 + 0.5 * height))
     for k, node in enumerate(nodes):
         if node.parent is not None:
-            above = nodes[node.parent]
-            ax.plot([node.x, above.x], [node.y + 0.22, above.y - 0.22], color="gray", linewidth=0.9, zorder=1)
+            above, x = nodes[node.parent].y, xs[k]
+            # Up, and then across right below the parent: no line crosses another, or a word.
+            ax.plot([x, x, xs[node.parent], xs[node.parent]],
+                    [node.y + 0.22, above - 0.45, above - 0.45, above - 0.22],
+                    color="gray", linewidth=0.9, zorder=1)  # fmt: skip
         bad = {"color": NEGATIVE, "fontweight": "bold"} if k in wrong else {}
         style = {"style": "italic"} if node.is_word else {}
-        ax.text(node.x, node.y, node.text, ha="center", va="center", **style, **bad)
-    ax.set_xlim(-0.7, len(words) - 0.3)
+        ax.text(xs[k], node.y, node.text, ha="center", va="center", **style, **bad)
+    ax.set_xlim(0.0, sum(widths))
     ax.set_ylim(-0.5, height + 0.5)
     ax.axis("off")
     return ax
+
+
+def spread(nodes, widths) -> list[float]:
+    """Where nodes stand from left to right, if words take so much room each."""
+    starts = [0.0, *accumulate(widths)]
+    middles = [start + width / 2 for start, width in zip(starts, widths)]
+    found = []
+    for node in nodes:
+        k = int(node.x)
+        part = node.x - k
+        found.append(middles[k] + (part * (middles[k + 1] - middles[k]) if part else 0.0))
+    return found
 
 
 def wrong_nodes(tree, truth) -> set[int]:

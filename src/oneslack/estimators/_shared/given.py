@@ -256,6 +256,7 @@ def validated(estimator, X, *y, **options):
 def checked_input(estimator, X, y, **options):
     """(X, y) to train on, as `validate_data` gives them.  That takes longer than a pass over small data, so
     that plain matrices and numbers are looked at here, by the same rules."""
+    _refuse_mixed(y)
     enough = options.get("ensure_min_samples", 1)
     if not (_is_plain_matrix(X) and _are_plain_numbers(y) and len(y) == X.shape[0] >= enough):
         return validated(estimator, X, y, order="C", **INPUT, **options)
@@ -263,6 +264,13 @@ def checked_input(estimator, X, y, **options):
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     return X, y
+
+
+def _refuse_mixed(y):
+    """Raise for a list of text and numbers, of which numpy would make text."""
+    kinds = sorted({type(label).__name__ for label in y}) if isinstance(y, list | tuple) else []
+    if "str" in kinds and not all(isinstance(label, str) for label in y):
+        raise ValueError(f"Unknown label type: y holds {' and '.join(kinds)}; use labels of one type")
 
 
 def _is_plain_matrix(X):

@@ -115,9 +115,25 @@ def _is_matrix(x):
     return sp.issparse(x) or (isinstance(x, np.ndarray) and x.ndim == 2)
 
 
-def unpacked(X):
-    """X, or the sentences of the shards that it is."""
-    return PackedSentences(X) if is_shards(X) else X
+def unpacked(X, templates=None):
+    """X, or the sentences of the shards that it is; where there are templates, of words in lists, too."""
+    if is_shards(X):
+        return PackedSentences(X)
+    return X if templates is None else _sentences_of_words(X)
+
+
+def _sentences_of_words(X):
+    """Lists of words become the column w; of (word, part of speech, ...) also pos, col2, ..."""
+    if not isinstance(X, list | tuple) or not len(X):
+        return X
+    tokens = next((x for x in X if len(x)), [""])
+    if all(isinstance(token, str) for x in X for token in x):
+        return Sentences.from_lists(w=[list(x) for x in X])
+    width = len(tokens[0]) if isinstance(tokens[0], tuple) else 0
+    if not width or not all(isinstance(t, tuple) and len(t) == width for x in X for t in x):
+        return X
+    names = ["w", "pos", *(f"col{k}" for k in range(2, width))][:width]
+    return Sentences.from_lists(**{name: [[t[k] for t in x] for x in X] for k, name in enumerate(names)})
 
 
 def is_packed(X) -> bool:

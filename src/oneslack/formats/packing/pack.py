@@ -77,11 +77,16 @@ def pack(
     }  # fmt: skip
     if not files:
         raise OneslackError("there are no files to pack; name at least one.")
+    is_new = not os.path.exists(folder)
     writer = _writer(folder, dtype, source, resume)
     if writer is not None:
         try:
             _fill(writer, count_jobs(jobs), report or (lambda progress: None))
             writer.finish()
+        except OneslackError:
+            if not resume:  # the files must be mended, or read otherwise: there is nothing to go on with
+                writer.discard(and_folder=is_new)
+            raise
         finally:
             writer.close()
     return open_shards(folder)

@@ -124,6 +124,14 @@ class ShardWriter:
         self._save()
         self.close()
 
+    def discard(self, and_folder=False):
+        """Remove all that was written, which a folder that was empty holds; perhaps the folder itself."""
+        self.close()
+        for name in os.listdir(self.folder):
+            os.remove(os.path.join(self.folder, name))
+        if and_folder:
+            os.rmdir(self.folder)
+
     def close(self):
         """Let go of the folder; without `finish` it stays unfinished."""
         if self._lock is not None:

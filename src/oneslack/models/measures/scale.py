@@ -24,6 +24,8 @@ def unit_of_C(metric, n_positive, n, *, k=None, beta=1.0) -> float:
     P = n_positive
     if not 0 < P < n or metric in ("error", "roc_auc", "average_precision"):
         return 1.0
+    if metric == "precision_at_k" and k is None:  # which is refused elsewhere
+        return 1.0
     if callable(metric):
         loss = float(metric(P - 1, 0, 1, n - P)) - float(metric(P, 0, 0, n - P))
         return n * loss if loss > 0 else 1.0

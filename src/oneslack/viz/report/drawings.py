@@ -6,7 +6,7 @@ import json
 import math
 from html import escape
 
-from ..trees import layout
+from ..trees import layout, spread
 
 #: Inner size and margins of a chart in pixels; the page scales it to its width.
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 310, 78, 16, 12, 50
@@ -218,29 +218,21 @@ def tree(one, wrong=()) -> str:
     """A tree over its words; `wrong` are numbers of nodes in its layout."""
     nodes = layout(one)
     height = nodes[-1].y
-    widths = [max(40, 7.5 * len(node.text) + 12) for node in nodes if node.is_word]
-    starts = [0.0]
-    for width in widths:
-        starts.append(starts[-1] + width)
-
-    def place(node):
-        k = int(node.x)
-        at = starts[k] + widths[k] / 2
-        if node.x > k:
-            at += (node.x - k) * (starts[k + 1] + widths[k + 1] / 2 - at)
-        return at, 16 + 34 * (height - node.y)
-
+    widths = [max(44, 8.5 * len(node.text) + 12) for node in nodes if node.is_word]
+    xs = spread(nodes, widths)
+    ys = [16 + 36 * (height - node.y) for node in nodes]
     parts, points = [], []
     for k, node in enumerate(nodes):
-        x, y = place(node)
+        x, y = xs[k], ys[k]
         if node.parent is not None:
-            above_x, above_y = place(nodes[node.parent])
-            parts.append(f'<path class="branch" d="M{x:.1f} {y - 12}L{above_x:.1f} {above_y + 6}"/>')
+            # Up, and then across right below the parent: no line crosses another, or a word.
+            to, above = xs[node.parent], ys[node.parent]
+            parts.append(f'<path class="branch" d="M{x:.1f} {y - 13}V{above + 13}H{to:.1f}V{above + 5}"/>')
         kind = "word" if node.is_word else "wrong" if k in wrong else "node"
         parts.append(f'<text class="name {kind}" x="{x:.1f}" y="{y}">{escape(node.text)}</text>')
         if k in wrong:
             points.append((x, y - 4, f"{node.text}: not in the true tree"))
-    return chart("".join(parts), points, str(one), starts[-1], 34 * height + 26)
+    return chart("".join(parts), points, str(one), sum(widths), 36 * height + 28)
 
 
 def shortened(text, most) -> str:
