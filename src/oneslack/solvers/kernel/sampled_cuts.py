@@ -172,9 +172,10 @@ class SampledCuts:
             risk = loss - float(np.sum(c * S))
             model = planes.model_value(point, search.point_bias)
             self._add(problem, planes, draw, S, search.point_bias, c, loss, risk, model)
+            # The best point is not where the plane is taken: what it may still lack says the papers' rule.
             yield Step(
                 w=planes.expansion(planes.best, search.bias), dual=planes.dual, primal=primal,
-                n_cuts=len(planes),
+                n_cuts=len(planes), violation=(primal - planes.dual) / problem.weight,
                 state=partial(state, **search.state("S", "bias", "length", "pull"), primal=primal),
             )  # fmt: skip
 
