@@ -42,7 +42,7 @@ def pytest_runtest_setup(item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of each marked grid, mark what the quick run leaves out as slow."""
+    """Of each marked grid, mark what the quick run leaves out as slow; give slow tests an hour."""
     grids = {}
     for item in items:
         if item.get_closest_marker("grid") and not item.get_closest_marker("slow"):
@@ -55,3 +55,6 @@ def pytest_collection_modifyitems(items):
         for number, case in enumerate(cases):
             if number not in chosen:
                 case.add_marker(pytest.mark.slow)
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(3600))
