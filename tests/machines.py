@@ -136,6 +136,11 @@ class Machines:
             if code:
                 raise RuntimeError(f"ray start failed on machine {k}: {said[-3000:]}")
 
+    def restart_if_lost(self, k):
+        """Start Ray again where it has ended."""
+        if not self.pids(k):
+            self.start(k)
+
     def popen(self, k, command, token=True, **how):
         """A process on machine k."""
         return subprocess.Popen(

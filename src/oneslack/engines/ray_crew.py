@@ -17,7 +17,7 @@ import time
 import warnings
 from itertools import zip_longest
 
-from ..errors import MachineLost, OneslackError
+from ..errors import MachineLost, OneslackError, users_level
 from ..result import OutOfTime
 from .crew import Crew
 from .machines import Machines, check_room, free_memory, within
@@ -267,9 +267,17 @@ class RayCrew(Crew):
             )
         places = [] if why or not self.machines.is_well(host.node) else [host.node]
         new = self._started(places) or self._started(self._places(host.node))
-        for seat in list(host.seats):
+        moved = list(host.seats)
+        for seat in moved:
             seat.move(new or self._with_room(seat, host, why or error))
         self._settled()
+        places = {self.machines.name(seat.host.node) for seat in moved if seat.host.node != host.node}
+        if places:
+            warnings.warn(
+                f"{self.machines.name(host.node)} is gone ({why or error}); its examples are loaded anew on "
+                f"{' and '.join(sorted(places))}, and the training goes on",
+                RuntimeWarning, stacklevel=users_level(),
+            )  # fmt: skip
 
     def _places(self, but):
         """Nodes with free CPUs."""

@@ -185,7 +185,7 @@ class Worker:
     def take_over(self, kept):
         if kept is not None:
             seed, state = kept
-            self.dual_begin(seed, {self.part.lo: state})
+            self.dual_begin(seed, None if state is None else {self.part.lo: state})
 
     # Duals of the worker's own examples (local_duals.py).
 
@@ -195,6 +195,12 @@ class Worker:
         if states and self.part.lo in states:
             self._duals.restore(states[self.part.lo])
         return (self._duals.spread,)
+
+    def dual_regain(self, seed, state):
+        """Duals for a worker that has lost them: those of the last state, or 0."""
+        if self._duals is None:
+            self.take_over((seed, state))
+        return ()
 
     @_with_duals
     def dual_round(self, point, bias, scale, rate, passes):
