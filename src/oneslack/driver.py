@@ -120,13 +120,7 @@ def solve(
             raise error.advised(keeper and keeper.written) from error.__cause__
         if validated is not None:
             status = validated.choose(run, status)
-        try:
-            result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
-        except OutOfTime:
-            raise OneslackError(
-                "the training ended before machines of the cluster had answered once, so there is no model; "
-                "give it more time, or leave out machines that do not answer."
-            ) from None
+        result = _result_of(run, status, run.tolerance(tol, epsilon), solver.name, reason)
     crew.keep_to(None)
     for callback in callbacks:
         if hasattr(callback, "on_end"):
@@ -140,6 +134,16 @@ def _crew_of(problem):
     """The workers elsewhere, if there are some: else one that has nobody to wait for."""
     engine = getattr(problem, "engine", None)
     return engine if isinstance(engine, Crew) else Crew(())
+
+
+def _result_of(run, *how) -> Result:
+    try:
+        return run.result(*how)
+    except OutOfTime:
+        raise OneslackError(
+            "the training ended before machines of the cluster had answered once, so there is no model; "
+            "give it more time, or leave out machines that do not answer."
+        ) from None
 
 
 def _aim(solver, problem, epsilon):
