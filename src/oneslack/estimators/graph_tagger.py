@@ -32,6 +32,9 @@ class GraphTagger(GraphLabels):
         Multiplies what nodes of a class cost in the loss.
     passes : int, default=60
         Message passes over a graph whose inference is not exact, at most.
+    backtracks : int, default=0
+        Of a search by toulbar2 in each graph whose best labels messages leave open, at most; 0: no search.
+        Needs the package pytoulbar2 (`pip install oneslack[toulbar2]`).
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
         "auto" is "dual_cd".
     tol : float, default=1e-2
@@ -50,7 +53,7 @@ class GraphTagger(GraphLabels):
     """
 
     def __init__(
-        self, C=0.1, *, directed=False, attractive=False, class_weight=None, passes=60, solver="auto",
+        self, C=0.1, *, directed=False, attractive=False, class_weight=None, passes=60, backtracks=0, solver="auto",
         tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
         random_state=None, verbose=0,
     ):  # fmt: skip

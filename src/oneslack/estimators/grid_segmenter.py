@@ -37,6 +37,9 @@ class GridSegmenter(GraphLabels):
         Multiplies what cells of a class cost in the loss.
     passes : int, default=60
         Message passes over a picture whose inference is not exact, at most.
+    backtracks : int, default=0
+        Of a search by toulbar2 in each picture whose best labels messages leave open, at most; 0: no search.
+        Needs the package pytoulbar2 (`pip install oneslack[toulbar2]`).
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
         "auto" is "dual_cd".
     tol : float, default=1e-2
@@ -60,8 +63,8 @@ class GridSegmenter(GraphLabels):
 
     def __init__(
         self, C=0.1, *, neighbours=4, contrast=True, attractive=True, class_weight=None, passes=60,
-        solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
-        random_state=None, verbose=0,
+        backtracks=0, solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000,
+        time_limit=None, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
 

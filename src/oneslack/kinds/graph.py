@@ -101,5 +101,6 @@ KIND = Kind(
         "directed": (False, "Whether the labels at the ends of an edge are in order."),
         "attractive": (False, "Whether edges only like the same labels: exact with two labels."),
         "passes": (60, "Message passes over a graph, at most."),
+        "backtracks": (0, "Of toulbar2 (pytoulbar2) where messages leave something open; 0: no search."),
     },
 )

@@ -85,5 +85,6 @@ KIND = Kind(
         "contrast": (True, "Whether labels change more easily where the picture does."),
         "attractive": (True, "Whether neighbours only like the same label: exact with two labels."),
         "passes": (60, "Message passes over a picture, at most."),
+        "backtracks": (0, "Of toulbar2 (pytoulbar2) where messages leave something open; 0: no search."),
     },
 )

@@ -341,7 +341,7 @@ class Problem(Capable, Identified):
                 normal, offset, excess, outputs = self._oracle.mean(w)
                 place = None if outputs is None else ("outputs", outputs)
             else:
-                tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
+                tasks = [("sum", w, part, 0.0) for part in parts_of(np.arange(self.n))]
                 parts = self._ask(tasks)
                 normal, offset, excess = (sum(each) for each in zip(*parts, strict=True))
         normal *= self.mean  # in place: it is as long as w
@@ -370,13 +370,15 @@ class Problem(Capable, Identified):
         self.work.cached += n
         self.work.cached_seconds += now() - start
 
-    def cuts(self, w, index=None) -> Cuts:
-        """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best."""
+    def cuts(self, w, index=None, precision=0.0) -> Cuts:
+        """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best; a
+        decoder that is told a precision may leave open such a share of each hinge."""
         index = np.arange(self.n) if index is None else np.asarray(index)
         with self._asking(len(index)):
             if self.has_batches:
-                return self._batch_cuts(w, index)
-            tasks, how = [("rows", w, part) for part in parts_of(index)], (self.model, self.rescaling)
+                return self._batch_cuts(w, index, precision)
+            tasks = [("rows", w, part, precision) for part in parts_of(index)]
+            how = self.model, self.rescaling
             found = [answer for part in self._ask(tasks) for answer in part]
         excess = np.array([more for _, more in found]) if per_example.gives_bounds(*how) else None
         index = index[[cut is not None for cut, _ in found]]
@@ -385,11 +387,13 @@ class Problem(Capable, Identified):
         losses = np.array([loss for _, loss, _ in found])
         return Cuts(index, rows, losses, [output for _, _, output in found], excess)
 
-    def _batch_cuts(self, w, index):
+    def _batch_cuts(self, w, index, precision):
         lo, hi = int(index[0]), int(index[-1]) + 1
+        rough = per_example.at_precision(self.model, precision)
+        oracle = self._oracle if rough is self.model else replace(self._oracle, model=rough)
         if hi - lo == len(index):
-            return self._oracle.cuts(w, lo, hi)
-        part = replace(self._oracle, data=self.data.take(index))
+            return oracle.cuts(w, lo, hi)
+        part = replace(oracle, data=self.data.take(index))
         return part.cuts(w, 0, len(index), names=index)
 
     def cut_cache(self, size, enough):

@@ -148,6 +148,7 @@ CHECKS = {
     **dict.fromkeys(("tol", "outer_tol", "degree"), _at_least_0),
     **dict.fromkeys(("C", "beta"), _positive),
     "annealing": integer("a number of rounds >= 0", lambda rounds: rounds >= 0),
+    "backtracks": integer("a number of backtracks >= 0", lambda backtracks: backtracks >= 0),
     "cache_size": integer("a number of cuts >= 0", lambda size: size >= 0),
     "choice": choice(("random", "pivoted")),
     "class_weight": choice(

@@ -31,10 +31,14 @@ class GraphLabels(Fitted):
     _saving = "graph"
 
     def _fit(self, data, Y, sample_weight, given, watch, directed):
+        if self.backtracks:
+            from ...models.graph.toulbar2 import imported
+
+            imported()  # or says so before anything is learned
         classes, codes = codes_of(Y, data)
         model = GraphModel(
             data.X.values.shape[1], len(classes), data.F.shape[1], directed=directed,
-            attractive=bool(self.attractive), passes=int(self.passes),
+            attractive=bool(self.attractive), passes=int(self.passes), backtracks=int(self.backtracks),
             label_losses=self._losses(classes, codes.values),
         )  # fmt: skip
         if sample_weight is not None:
