@@ -53,8 +53,8 @@ class GraphTagger(GraphLabels):
     """
 
     def __init__(
-        self, C=0.1, *, directed=False, attractive=False, class_weight=None, passes=60, backtracks=0, solver="auto",
-        tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
+        self, C=0.1, *, directed=False, attractive=False, class_weight=None, passes=60, backtracks=0,
+        solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
         random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())

@@ -377,8 +377,10 @@ class Problem(Capable, Identified):
         with self._asking(len(index)):
             if self.has_batches:
                 return self._batch_cuts(w, index, precision)
-            tasks = [("rows", w, part, precision) for part in parts_of(index)]
-            how = self.model, self.rescaling
+            tasks, how = (
+                [("rows", w, part, precision) for part in parts_of(index)],
+                (self.model, self.rescaling),
+            )
             found = [answer for part in self._ask(tasks) for answer in part]
         excess = np.array([more for _, more in found]) if per_example.gives_bounds(*how) else None
         index = index[[cut is not None for cut, _ in found]]
@@ -389,8 +391,7 @@ class Problem(Capable, Identified):
 
     def _batch_cuts(self, w, index, precision):
         lo, hi = int(index[0]), int(index[-1]) + 1
-        rough = per_example.at_precision(self.model, precision)
-        oracle = self._oracle if rough is self.model else replace(self._oracle, model=rough)
+        oracle = replace(self._oracle, model=per_example.at_precision(self.model, precision))
         if hi - lo == len(index):
             return oracle.cuts(w, lo, hi)
         part = replace(oracle, data=self.data.take(index))

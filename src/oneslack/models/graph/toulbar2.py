@@ -37,7 +37,8 @@ def imported():
 def search(theta, edges, T, backtracks):
     """(z, upper): the best labels that were found, None where there are none, and at least the best score.
 
-    theta (n, L) scores of nodes; edges (m, 2); T (m, L, L) scores of edges; backtracks of the search, at most.
+    theta (n, L) scores of nodes; edges (m, 2); T (m, L, L) scores of edges; of the search, so many
+    backtracks at most.
     """
     n, m = len(theta), len(edges)
     tops, bests = theta.max(axis=1), T.max(axis=(1, 2))
