@@ -85,7 +85,8 @@ def _looks(saved) -> list[str]:
 
 
 KIND = Kind(
-    _facts, "own", _read, _cells, _measure, sections=_sections, looks=_looks, command="match", subject=_subject,
+    _facts, "own", _read, _cells, _measure, sections=_sections, looks=_looks, command="match",
+    subject=_subject,
     about="Learn matchings between two sets (Matcher).",
     holds="JSON lines or .npz: features of pairs, or of the members of both sets, and partners y.",
     parameters={

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..look import PALETTE
-from .grids import legend
 from .drawings import chart, heat_map
+from .grids import legend
 from .html import figure, number, paragraph, share, table
 from .quality import errors
 
@@ -22,7 +22,8 @@ STEPS, FIRST = 150, 0.1
 def graph_errors(edges, truth, predicted, labels, shown) -> str:
     """The graphs with the most wrong nodes: a table, and drawings of the first.
 
-    edges: (m, 2) of each graph; truth, predicted: (n,) of places in `labels`, -1 where the truth is not known.
+    edges: (m, 2) of each graph; truth, predicted: (n,) of places in `labels`, -1 where the truth is
+    not known.
     """
     wrong = [int(((y != z) & (y >= 0)).sum()) for y, z in zip(truth, predicted, strict=True)]
     order = [int(i) for i in np.argsort(-np.array(wrong), kind="stable") if wrong[i]][:shown]
@@ -53,9 +54,9 @@ def looks(model, weights, labels, node_names, edge_names) -> list[str]:
     shown = np.argsort(-np.abs(nodes).max(axis=1, initial=0.0), kind="stable")[:FEATURES]
     names = [node_names[k] for k in shown]
     parts = [_squares(nodes[shown], names, labels, "Weights of a node's features for each label.")]
-    for name, table in list(zip(edge_names, model._tables(weights), strict=True))[:TABLES]:
+    for name, joined in list(zip(edge_names, model._tables(weights), strict=True))[:TABLES]:
         words = f"Weights of labels that are joined, {name}."
-        parts.append(_squares(table, [str(label) for label in labels], labels, words))
+        parts.append(_squares(joined, [str(label) for label in labels], labels, words))
     return [part for part in parts if part]
 
 

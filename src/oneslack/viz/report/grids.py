@@ -27,10 +27,7 @@ def grid_errors(X, truth, predicted, labels, shown) -> str:
     shares = [cells.sum() / max((y >= 0).sum(), 1) for cells, y in zip(wrong, truth, strict=True)]
     order = [i for i in np.argsort(-np.array(shares), kind="stable") if wrong[i].any()][:shown]
     if not order:
-        words = "There is none: all cells got their label."
-        return errors(
-            paragraph(words), *(_row(X[i], truth[i], predicted[i], i) for i in range(min(len(X), 1)))
-        )
+        return errors(paragraph("There is none: all cells got their label."))
     rows = (
         [
             number(int(i) + 1),
