@@ -40,6 +40,10 @@ class GridSegmenter(GraphLabels):
     backtracks : int, default=0
         Of a search by toulbar2 in each picture whose best labels messages leave open, at most; 0: no search.
         Needs the package pytoulbar2 (`pip install oneslack[toulbar2]`).
+    relaxed : bool, default=False
+        Train against fractional labels, too, those of the linear relaxation (Finley & Joachims 2008): no gap
+        of inference is left, but the objective, and both its bounds, are those of the relaxation, which are
+        larger; and a linear programme is solved for each picture and round that messages do not settle.
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
         "auto" is "dual_cd".
     tol : float, default=1e-2
@@ -63,8 +67,8 @@ class GridSegmenter(GraphLabels):
 
     def __init__(
         self, C=0.1, *, neighbours=4, contrast=True, attractive=True, class_weight=None, passes=60,
-        backtracks=0, solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000,
-        time_limit=None, random_state=None, verbose=0,
+        backtracks=0, relaxed=False, solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None,
+        max_iter=100_000, time_limit=None, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
 

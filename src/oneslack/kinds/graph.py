@@ -134,5 +134,6 @@ KIND = Kind(
         "attractive": (False, "Whether edges only like the same labels: exact with two labels."),
         "passes": (60, "Message passes over a graph, at most."),
         "backtracks": (0, "Of toulbar2 (pytoulbar2) where messages leave something open; 0: no search."),
+        "relaxed": (False, "Train against fractional labels, too: no gap of inference, but slow."),
     },
 )

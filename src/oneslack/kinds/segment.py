@@ -112,5 +112,6 @@ KIND = Kind(
         "attractive": (True, "Whether neighbours only like the same label: exact with two labels."),
         "passes": (60, "Message passes over a picture, at most."),
         "backtracks": (0, "Of toulbar2 (pytoulbar2) where messages leave something open; 0: no search."),
+        "relaxed": (False, "Train against fractional labels, too: no gap of inference, but slow."),
     },
 )

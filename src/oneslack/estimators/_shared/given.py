@@ -142,8 +142,8 @@ C_or_auto = C_or("auto")
 
 CHECKS = {
     **dict.fromkeys((*TERMS, "model", "templates"), anything),
-    **dict.fromkeys(("start", "end", "directed", "attractive", "contrast"), flag),
-    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
+    **dict.fromkeys(("start", "end", "directed", "attractive", "relaxed"), flag),
+    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave", "contrast"), flag),
     **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts", "passes"), _at_least_1),
     **dict.fromkeys(("tol", "outer_tol", "degree", "backtracks"), _at_least_0),
     **dict.fromkeys(("C", "beta"), _positive),

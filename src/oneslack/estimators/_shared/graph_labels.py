@@ -68,7 +68,14 @@ class GraphLabels(Fitted):
 
             check_is_here(self.engine, watch)
             options |= {"n_jobs": self.n_jobs}
+            if self.relaxed:
+                raise ValueError("relaxed=True needs the labels of all nodes; some are None")
             yield partial(solve_partly_labelled, model, data, codes, self.C, problem_options=options)
+        elif self.relaxed:
+            from ...models.graph.relaxed import RelaxedGraphs
+
+            X, Y = data.graphs(), [codes[i] for i in range(data.n)]
+            yield partial(solved, problem_of(self, RelaxedGraphs(model), X, Y, **options))
         else:
             yield partial(solved, problem_of(self, model, data, codes, **options))
 
