@@ -127,7 +127,7 @@ KIND = Kind(
     command="graph",
     subject=_subject,
     about="Train labels for the nodes of graphs (GraphTagger).",
-    holds='Graphs as JSON lines: {"nodes": [[...], ...], "edges": [[0, 1], ...], "labels": [...]} each.',
+    holds='Graphs as JSON lines: {"nodes": [[...], ...], "edges": [[0, 1], ...], "labels": [...]}; or .npz.',
     parameters={
         "C": (0.1, "Weight of the sum over graphs."),
         "directed": (False, "Whether the labels at the ends of an edge are in order."),

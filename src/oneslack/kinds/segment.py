@@ -104,7 +104,7 @@ KIND = Kind(
     command="segment",
     subject=_subject,
     about="Train labels for the cells of pictures (GridSegmenter).",
-    holds="A folder of .npz files, each with x (rows, columns, channels) and y (rows, columns).",
+    holds="A folder of .npz files with x (rows, columns, channels) and y, or images and their _labels.png.",
     parameters={
         "C": (0.1, "Weight of the sum over pictures."),
         "neighbours": (4, "Of a cell: 4 or 8."),
