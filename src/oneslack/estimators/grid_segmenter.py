@@ -44,10 +44,16 @@ class GridSegmenter(GraphLabels):
         Train against fractional labels, too, those of the linear relaxation (Finley & Joachims 2008): no gap
         of inference is left, but the objective, and both its bounds, are those of the relaxation, which are
         larger; and a linear programme is solved for each picture and round that messages do not settle.
+    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
+        Score cells by a kernel of their features instead of linearly: by basis functions, see
+        `KernelFeatures`.  The weights of edges stay linear.
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
-        "auto" is "dual_cd".
+        "auto" is "dual_cd"; with relaxed=True "one_slack".
     tol : float, default=1e-2
         Relative duality gap (P - D) / P to stop at; what inference leaves open comes on top.
+    warm_start : bool, default=False
+        Begin at the last fit: the very same problem goes on where it stopped, another one with the same
+        labels and features begins with its weights.
 
     Attributes
     ----------
@@ -67,8 +73,9 @@ class GridSegmenter(GraphLabels):
 
     def __init__(
         self, C=0.1, *, neighbours=4, contrast=True, attractive=True, class_weight=None, passes=60,
-        backtracks=0, relaxed=False, solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None,
-        max_iter=100_000, time_limit=None, random_state=None, verbose=0,
+        backtracks=0, relaxed=False, kernel=None, gamma="scale", degree=3, coef0=0.0, n_basis=500,
+        solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
+        warm_start=False, random_state=None, verbose=0,
     ):  # fmt: skip
         self._keep(locals())
 
@@ -119,7 +126,7 @@ class GridSegmenter(GraphLabels):
 
     def _graphs(self, X):
         pictures = pictures_of(X)
-        channels = self.model_.n_features - 1
+        channels = self._width - 1
         for i, picture in enumerate(pictures):
             if picture.shape[2] != channels:
                 raise ValueError(

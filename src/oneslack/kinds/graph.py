@@ -32,7 +32,7 @@ def _facts(saved) -> dict:
     return {
         "predicts": "labels of nodes",
         "classes": saved.model.classes_.tolist(),
-        "node_features": model.n_features,
+        "node_features": saved.model._width,
         "edge_features": model.n_edge_features,
         "directed": model.directed,
         "attractive": model.attractive,
@@ -110,7 +110,8 @@ def _looks(saved) -> list[str]:
     from ..viz.report.graphs import looks
 
     tagger, model = saved.model, saved.model.model_
-    nodes = [f"feature {k}" for k in range(model.n_features)]
+    name = "feature" if tagger.basis_ is None else "basis function"
+    nodes = [f"{name} {k}" for k in range(model.n_features)]
     edges = [f"by edge feature {k}" for k in range(model.n_edge_features)] or ["whatever the edge"]
     return looks(model, tagger.coef_, tagger.classes_.tolist(), nodes, edges)
 

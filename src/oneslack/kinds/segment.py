@@ -32,7 +32,7 @@ def _facts(saved) -> dict:
     return {
         "predicts": "labels of cells",
         "classes": model.classes_.tolist(),
-        "channels": model.model_.n_features - 1,
+        "channels": model._width - 1,
         "neighbours": model.neighbours,
         "contrast": model.contrast,
         "attractive": model.attractive,
@@ -87,6 +87,8 @@ def _looks(saved) -> list[str]:
 
     segmenter, model = saved.model, saved.model.model_
     cells = [*(f"channel {k}" for k in range(model.n_features - 1)), "constant"]
+    if segmenter.basis_ is not None:
+        cells = [f"basis function {k}" for k in range(model.n_features)]
     ways = ["side by side", "at corners"][: segmenter.neighbours // 4]
     edges = [*ways, *(f"{way}, where they look alike" for way in ways)] if segmenter.contrast else ways
     return looks(model, segmenter.coef_, segmenter.classes_.tolist(), cells, edges)
