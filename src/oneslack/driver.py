@@ -112,12 +112,17 @@ def solve(
         if validated is not None:
             status = validated.choose(run, status)
         result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
-    for callback in callbacks:
-        if hasattr(callback, "on_end"):
-            callback.on_end(result)
+    _tell(result, callbacks)
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result
+
+
+def _tell(result, callbacks):
+    """Tell those callbacks of the end that want to know."""
+    for callback in callbacks:
+        if hasattr(callback, "on_end"):
+            callback.on_end(result)
 
 
 def _aim(solver, problem, epsilon):

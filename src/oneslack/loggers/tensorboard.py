@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from os import fspath
+import os
+import time
 
 from .rows import RowLogger, need
 
@@ -31,22 +32,23 @@ class TensorBoardLogger(RowLogger):
     def __init__(self, folder):
         need("tensorboardX", "tensorboard")
         super().__init__()
-        self.folder = fspath(folder)
+        self.folder = os.fspath(folder)
         self._writer = None
 
     def write(self, values, step):
-        if self._writer is None:
-            from tensorboardX import SummaryWriter
+        # Not by a SummaryWriter, whose flush may leave what its thread still holds.
+        from tensorboardX.event_file_writer import EventsWriter
+        from tensorboardX.proto.event_pb2 import Event
+        from tensorboardX.summary import scalar
 
-            self._writer = SummaryWriter(self.folder, write_to_disk=True)
+        if self._writer is None:
+            os.makedirs(self.folder, exist_ok=True)
+            self._writer = EventsWriter(os.path.join(self.folder, "events"), f".{time.time_ns()}")
         for name, value in values.items():
-            self._writer.add_scalar(name, value, step)
+            self._writer.write_event(Event(wall_time=time.time(), step=step, summary=scalar(name, value)))
 
     def flush(self):
-        if self._writer is not None:
-            self._writer.flush()
-
-    def close(self):
+        """End the file: what comes after goes into another one, which TensorBoard shows as the same run."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None

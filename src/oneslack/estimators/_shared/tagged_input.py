@@ -126,6 +126,8 @@ def _sentences_of_words(X):
     """Lists of words become the column w; of (word, part of speech, ...) also pos, col2, ..."""
     if not isinstance(X, list | tuple) or not len(X):
         return X
+    if any(_is_matrix(x) for x in X):
+        return X
     tokens = next((x for x in X if len(x)), [""])
     if all(isinstance(token, str) for x in X for token in x):
         return Sentences.from_lists(w=[list(x) for x in X])
