@@ -79,9 +79,9 @@ def solve(
         check_first_examples(problem)
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)
-    keeper = None
-    if checkpoint is not None:
-        keeper = Keeper(checkpoint, resume, problem, solver, run, (tol, epsilon))
+    marks = tol, epsilon
+    keeper = None if checkpoint is None else Keeper(checkpoint, resume, problem, solver, run, marks)
+    if keeper:
         if keeper.done:
             return run.result(keeper.done, tol, solver.name, reason)
         if keeper.is_spent(max_iter):
@@ -94,8 +94,7 @@ def solve(
     steps = solver.steps(problem, start, tol if epsilon is None else _aim(solver, problem, epsilon))
     if keeper:
         steps = keeper.guarded(steps)
-    uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
-    with single_blas_thread() if uses_blas else nullcontext():
+    with single_blas_thread() if _uses_blas(problem, solver) else nullcontext():
         try:
             for step in steps:
                 is_asked_to_stop = _told_of(step, run, callbacks, validated)
@@ -123,6 +122,10 @@ def _tell(result, callbacks):
     for callback in callbacks:
         if hasattr(callback, "on_end"):
             callback.on_end(result)
+
+
+def _uses_blas(problem, solver) -> bool:
+    return not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
 
 
 def _aim(solver, problem, epsilon):
