@@ -27,6 +27,7 @@ PAGES = {
 HEADING = re.compile(r"^## (.+)$")
 ENTRY = re.compile(r"- |\d+\. ")
 LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+SOURCE = re.compile(r"\[([^\]]+)\]\((?:\.\./)?(?:src|tests)/[^)]+\)")
 OUTWARD = re.compile(r"\]\(\.\./((?:benchmarks|examples)/[^)]+|[A-Z]+\.md[^)]*)\)")
 
 
@@ -87,7 +88,8 @@ def outward(markdown):
 
 
 def inward(text):
-    """Links of a file of the repository as they are on the site, where docs/ is the top."""
+    """Links of a file of the repository as they are on the site: docs/ is the top, code has no page."""
+    text = SOURCE.sub(r"\1", text)
     return text.replace("](../docs/", "](../").replace("](docs/", "](")
 
 
