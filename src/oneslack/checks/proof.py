@@ -188,7 +188,8 @@ FILES = {
     "LinearSVC": ("linear", "losses"), "LinearSVR": ("linear", "losses"), "KernelSVC": ("kernels", "losses"),
     "RankSVM": ("linear", "sample", "pairs"), "OrdinalSVC": ("linear", "sample", "pairs"),
     "MetricSVC": ("linear", "sample", "labellings"), "SequenceTagger": ("structured", "chains"),
-    "SequenceSegmenter": ("structured", "chains"), "GrammarParser": ("structured", "trees"),
+    "SequenceSegmenter": ("structured", "chains"), "GraphTagger": ("structured", "graphs"),
+    "GridSegmenter": ("structured", "graphs"), "GrammarParser": ("structured", "trees"),
 }  # fmt: skip
 #: The same by the metric, where it is not a labelling.
 OF_METRIC = {"error": ("linear", "losses"), "roc_auc": ("linear", "sample", "pairs")}

@@ -38,7 +38,11 @@ from .definitions.estimators import (
 
 def problems_of(model, header, X, y, sample_weight, groups):
     """Yield the problems of a model, each with `bounds(proof)`, in the order of its claims."""
+    from .proof_graphs import graph_problem
+
     builders = {
+        "GraphTagger": graph_problem,
+        "GridSegmenter": graph_problem,
         "LinearSVC": _classes,
         "LinearSVR": _regression,
         "RankSVM": partial(_ranking, groups=groups),
@@ -76,7 +80,7 @@ def _terms(model, shape) -> dict:
     return {("held" if name == "nonnegative" else name): values for name, values in terms.items()}
 
 
-def _each(n, sample_weight):
+def weights_of_examples(n, sample_weight):
     """(n,) weights >= 0 of the examples."""
     s = _ones(n, sample_weight)
     if s.shape != (n,) or not (np.isfinite(s) & (s >= 0.0)).all():
@@ -133,14 +137,14 @@ def _regression(model, C, X, y, sample_weight):
     X, y = _rows(X), np.asarray(y, dtype=float)
     name = getattr(model, "loss", "epsilon_insensitive")
     size = float(getattr(model, {"pinball": "quantile", "huber": "delta"}.get(name, "epsilon")))
-    yield _linear(model, X, OneScore(name, y, C * _each(len(y), sample_weight), size))
+    yield _linear(model, X, OneScore(name, y, C * weights_of_examples(len(y), sample_weight), size))
 
 
 def _ranking(model, C, X, y, sample_weight, groups=None):
     X, y = _rows(X), np.asarray(y)
     if model.basis_ is not None:
         X = _basis_features(model.basis_, X)
-    loss = Sample(Pairs(y, groups, _each(len(y), sample_weight)), C)
+    loss = Sample(Pairs(y, groups, weights_of_examples(len(y), sample_weight)), C)
     yield Linear(X, loss, np.atleast_2d(model.coef_))
 
 
@@ -230,13 +234,13 @@ def _tagger(model, C, X, y, sample_weight):
     rows, chain = model._features(X), model.model_
     tokens, ends = rows.values, np.asarray(rows.offsets, dtype=np.int64)
     labels = _labels(model, X, y)
-    codes = _codes(model.classes_, labels)
+    codes = codes_among(model.classes_, labels)
     _refuse_other_chain(model, chain, rows, codes)
     may = {"pairs": chain.allowed, "start": chain.allowed_start, "end": chain.allowed_end}
     may = {name: part for name, part in may.items() if part is not None}
     examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
     terms = regulariser_of(chain, **tagger_terms(model, model._indexer, chain, model.classes_))
-    c, is_slack = C * _each(len(rows), sample_weight), model.rescaling == "slack"
+    c, is_slack = C * weights_of_examples(len(rows), sample_weight), model.rescaling == "slack"
     yield Structured(examples, c, model.coef_, _penalty(terms), is_slack)
 
 
@@ -255,7 +259,7 @@ def _refuse_other_chain(model, chain, rows, codes):
             raise ProofError(f"{name} of the model is not what its parameters make")
 
 
-def _codes(classes, labels):
+def codes_among(classes, labels):
     """The places of labels among the classes."""
     known, found = (
         {label: k for k, label in enumerate(classes.tolist())},
@@ -293,7 +297,7 @@ def _parser(model, C, X, y, sample_weight):
         raise ProofError("the model counts brackets or frequencies otherwise than its parameters say")
     words = [np.asarray(grammar.word_ids(sentences[i]), dtype=int) for i in kept]
     outputs = [np.asarray(grammar.encode(trees[i]), dtype=int) for i in kept]
-    s = _each(len(trees), sample_weight)[kept]
+    s = weights_of_examples(len(trees), sample_weight)[kept]
     prior = parser.frequency_prior() if model.frequencies == "prior" else 0.0
     spans = [_span_weights(parser, sentence) for sentence in words]
     n = len(model.coef_) - int(parser.frequencies)

@@ -74,7 +74,7 @@ def no_proof(model) -> str | None:
         return "it was loaded from a file without one; train it again, and save with proof=True"
     if hasattr(model, "reduction_error_"):
         return "its certificate is of the model before `reduce`; save that with proof=True"
-    if model._saving not in ("linear", "kernel", "tagger", "segmenter", "parser"):
+    if model._saving not in ("linear", "kernel", "tagger", "segmenter", "graph", "parser"):
         return (
             "no checker is written for models of one's own, for structures whose upper bound rests on that "
             "of inference, or for latent values; save without proof"
