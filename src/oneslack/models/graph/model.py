@@ -191,16 +191,24 @@ class GraphModel:
         Z = self._run(data, shard, w, self._losses, data.known_truth(), losses, leads, uppers)
         return Z, losses, leads, uppers
 
-    def _run(self, data, shard, w, extra, truth=None, losses=None, leads=None, uppers=None):
+    def reparametrisation(self, data, w):
+        """(edges, 2, L): what bounds the hinges of all graphs at w, by graph_bound.py."""
+        deltas = np.zeros((len(data.edges.values), 2, self.n_labels))
+        for shard in data.shards if len(deltas) else []:
+            self._run(data, shard, w, self._losses, data.known_truth(), deltas=deltas)
+        return deltas
+
+    def _run(self, data, shard, w, extra, truth=None, losses=None, leads=None, uppers=None, deltas=None):
         from ..._jit.graph_decode import AUTO, decode_graphs
 
         w, none = self._weights(w), np.empty(0)
         Z = np.empty(_size(data.nodes(shard)), np.int32)
         W = w[: self.layout.first].reshape(self.n_features, self.n_labels)
         rest = (none if values is None else values for values in (losses, leads, uppers))
+        deltas = np.empty((0, 2, self.n_labels)) if deltas is None else deltas
         decode_graphs(
             *(data.view, W, self._tables(w), extra, data.y, data.y if truth is None else truth),
-            *(AUTO, self.passes, shard.lo, shard.hi, Z, *rest),
+            *(AUTO, self.passes, shard.lo, shard.hi, Z, *rest, deltas),
         )
         return Z
 
