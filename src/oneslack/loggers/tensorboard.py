@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from os import fspath
+from os import PathLike, fspath
 
 from .rows import RowLogger, need
 
@@ -28,13 +28,13 @@ class TensorBoardLogger(RowLogger):
     'TensorBoardLogger'
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder: str | PathLike[str]) -> None:
         need("tensorboardX", "tensorboard")
         super().__init__()
         self.folder = fspath(folder)
         self._writer = None
 
-    def write(self, values, step):
+    def write(self, values: dict[str, float], step: int) -> None:
         if self._writer is None:
             from tensorboardX import SummaryWriter
 
@@ -42,11 +42,11 @@ class TensorBoardLogger(RowLogger):
         for name, value in values.items():
             self._writer.add_scalar(name, value, step)
 
-    def flush(self):
+    def flush(self) -> None:
         if self._writer is not None:
             self._writer.flush()
 
-    def close(self):
+    def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
