@@ -46,7 +46,8 @@ def curves_of_mlflow(folder):
     return {name: sorted(points) for name, points in found.items()}
 
 
-@pytest.fixture(params=["tensorboard", "mlflow"])
+# MLflow has warnings of its own, of what its database library will change.
+@pytest.fixture(params=["tensorboard", pytest.param("mlflow", marks=pytest.mark.filterwarnings("default"))])
 def logged(request, tmp_path):
     """`logger_from`'s words, and how to read back what was written."""
     module = {"tensorboard": "tensorboardX", "mlflow": "mlflow"}[request.param]
