@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -16,22 +17,11 @@ from .result import Result, Status
 
 
 def solve(
-    problem,
-    solver="auto",
-    *,
-    tol=1e-3,
-    epsilon=None,
-    max_iter=100_000,
-    time_limit=None,
-    callbacks=(),
-    start=None,
-    seed=0,
-    checkpoint=None,
-    resume=False,
-    keep_state=True,
-    interrupt="raise",
-    validated=None,
-) -> Result:
+    problem: Any, solver: Any = "auto", *, tol: float = 1e-3, epsilon: float | None = None,
+    max_iter: int = 100_000, time_limit: float | None = None, callbacks: Any = (), start: Any = None,
+    seed: int = 0, checkpoint: Any = None, resume: bool = False, keep_state: bool = True,
+    interrupt: str = "raise", validated: Any = None,
+) -> Result:  # fmt: skip
     """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
 
     Parameters
@@ -143,21 +133,10 @@ def _told_of(step, run, callbacks, validated) -> bool:
 
 
 def minimize(
-    risk,
-    n_params,
-    *,
-    C=1.0,
-    tol=1e-3,
-    w0=None,
-    scale=None,
-    nonnegative=None,
-    floor=None,
-    max_iter=100_000,
-    time_limit=None,
-    callbacks=(),
-    start=None,
-    interrupt="raise",
-) -> Result:
+    risk: Any, n_params: int, *, C: float = 1.0, tol: float = 1e-3, w0: Any = None, scale: Any = None,
+    nonnegative: Any = None, floor: Any = None, max_iter: int = 100_000, time_limit: float | None = None,
+    callbacks: Any = (), start: Any = None, interrupt: str = "raise",
+) -> Result:  # fmt: skip
     """Minimise 1/2 |scale (w - w0)|^2 + C risk(w) for any convex risk given by value and subgradient.
 
     Parameters

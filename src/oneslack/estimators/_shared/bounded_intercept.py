@@ -7,6 +7,7 @@ is the user's, so that `bound_intercept` takes it again.  Copies and files hold 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -39,7 +40,7 @@ class BoundsIntercept:
 
     _radii = _middle = _examples = _intercepts = _scale_rows = None
 
-    def bound_intercept(self, X, y=None, sample_weight=None):
+    def bound_intercept(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find out where the intercept of the optimum is, for `certain` and `decision_bounds`.
 
         An intercept is not penalised, so that the gap alone does not say how far it is from the best; the
