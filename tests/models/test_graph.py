@@ -89,6 +89,7 @@ def test_labels_and_bounds_against_brute_force(seed):
             losses,
             leads,
             uppers,
+            np.empty((0, 2, model.n_labels)),
         )
         value, truth = score(model, w, x, Z) + np.sum(y != Z), score(model, w, x, y)
         assert losses[0] == np.sum(y != Z)

@@ -73,13 +73,16 @@ def loss_and_lead(theta, edges, T, extra, y, truth, z):
 
 
 @njit(nogil=True, cache=True)
-def decode_graphs(graphs, W, V, extra, y, truth, how, passes, precision, lo, hi, Z, losses, leads, uppers):
+def decode_graphs(
+    graphs, W, V, extra, y, truth, how, passes, precision, lo, hi, Z, losses, leads, uppers, deltas
+):  # fmt: skip
     """Good labels Z of the graphs lo <= i < hi, extra[y_s] added to the scores of a node.
 
     `extra` (L + 1, L) is a loss, a price for other labels (completions) or nothing (predictions); its last
     row is for nodes without a label, y_s = -1.  Where there is room for them: the loss and <w, delta> of
-    what is found; and `uppers`: at least the hinge H, where truths are given, else at least the best score.
-    Where inference is not exact, and losses are asked for, it may leave open a share `precision` of H.
+    what is found; `uppers`: at least the hinge H, where truths are given, else at least the best score; and
+    deltas (edges of all graphs, 2, L): the reparametrisation that this follows from.  Where inference is not
+    exact, and losses are asked for, it may leave open a share `precision` of H.
     """
     L, base = W.shape[1], graphs.offsets[lo]
     for i in range(lo, hi):
@@ -94,7 +97,7 @@ def decode_graphs(graphs, W, V, extra, y, truth, how, passes, precision, lo, hi,
         T = np.empty((last - first if graphs.F.shape[1] else 1, L, L))
         edge_tables(graphs.F, V, first, T)
         starts, arcs = graphs.starts[at + i : end + i + 1], graphs.arcs[2 * first : 2 * last]
-        delta = np.empty((last - first, 2, L))
+        delta = deltas[first:last] if deltas.shape[0] else np.empty((last - first, 2, L))
         score, size, share = 0.0, 0.0, 0.0
         if losses.shape[0]:
             # The truth has no loss, so its scores are as they were.

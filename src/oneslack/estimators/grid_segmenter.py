@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -72,18 +74,20 @@ class GridSegmenter(GraphLabels):
     """
 
     def __init__(
-        self, C=0.1, *, neighbours=4, contrast=True, attractive=True, class_weight=None, passes=60,
-        backtracks=0, relaxed=False, kernel=None, gamma="scale", degree=3, coef0=0.0, n_basis=500,
-        solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
-        warm_start=False, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 0.1, *, neighbours: int = 4, contrast: bool = True, attractive: bool = True,
+        class_weight: Any = None, passes: int = 60, backtracks: int = 0, relaxed: bool = False,
+        kernel: Any = None, gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0,
+        n_basis: int = 500, solver: Any = "auto", tol: float = 1e-2, epsilon: float | None = None,
+        n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, warm_start: bool = False, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, Y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from labelled pictures.
 
         Parameters
@@ -112,7 +116,7 @@ class GridSegmenter(GraphLabels):
         self.contrast_scale_ = scale
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The labels of each picture's cells.
 
         Returns
@@ -134,7 +138,7 @@ class GridSegmenter(GraphLabels):
                 )
         return grids_of(pictures, self.neighbours, self.contrast_scale_, channels)
 
-    def score(self, X, Y):
+    def score(self, X: Any, Y: Any) -> float:
         """The share of cells with the right label, of those whose label is known.
 
         Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -79,10 +79,12 @@ class MultiLabelSVC(Fitted):
     _checks: ClassVar = {"dependencies": choice(DEPENDENCIES), "loss": choice(tuple(LOSSES))}
 
     def __init__(
-        self, C=1.0, *, dependencies="tree", loss="hamming", solver="auto", tol=1e-3, epsilon=None,
-        fit_intercept=True, kernel=None, gamma="scale", degree=3, coef0=0.0, n_basis=500, n_jobs=None,
-        engine=None, max_iter=100_000, time_limit=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, dependencies: Any = "tree", loss: str = "hamming",
+        solver: Any = "auto", tol: float = 1e-3, epsilon: float | None = None, fit_intercept: bool = True,
+        kernel: Any = None, gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0,
+        n_basis: int = 500, n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -92,7 +94,10 @@ class MultiLabelSVC(Fitted):
         return tags
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -155,7 +160,7 @@ class MultiLabelSVC(Fitted):
         rows = as_rows(X if self.basis_ is None else self.basis_.transform(X))
         return with_constant(rows) if self.fit_intercept else rows
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """By how much the best set with a label beats the best set without it; the label's own score where
         labels do not depend on each other.
 
@@ -165,7 +170,7 @@ class MultiLabelSVC(Fitted):
         """
         return self.label_model_.margins(self._inputs(X), self._w())
 
-    def predict_indicators(self, X):
+    def predict_indicators(self, X: Any) -> np.ndarray:
         """The best sets as a matrix.
 
         Returns
@@ -174,7 +179,7 @@ class MultiLabelSVC(Fitted):
         """
         return self.label_model_.predict_sets(self._inputs(X), self._w()).astype(int)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """The best set of labels of each row, as they were given to `fit`.
 
         Returns
@@ -187,7 +192,7 @@ class MultiLabelSVC(Fitted):
         labels = self.classes_.tolist()
         return [tuple(labels[a] for a in np.flatnonzero(row)) for row in Y]
 
-    def score(self, X, y):
+    def score(self, X: Any, y: Any) -> float:
         """How good it is by the loss that was trained for: the share of right labels, the mean F1 of the
         examples, or the share of examples whose labels are all right.
 
@@ -202,7 +207,7 @@ class MultiLabelSVC(Fitted):
         scores = label_set_scores(*self.compared(X, y))
         return scores[SCORES[self.loss]]
 
-    def compared(self, X, y):
+    def compared(self, X: Any, y: Any) -> Any:
         """(truth, predicted): matrices of 0 and 1 of shape (n, L), or more columns where `y`, sets of labels
         or a matrix as for `fit`, has labels that the model does not know.
 

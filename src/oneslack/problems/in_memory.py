@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -114,12 +115,12 @@ class Problem(Capable, Identified):
     unit = 1.0
 
     def __init__(
-        self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", cache_size=0,
-        n_jobs=1, engine=None, prior=None, scale=None, nonnegative=None,
-    ):  # fmt: skip
+        self, model: Any, X: Any, Y: Any, C: float = 1.0, *, sample_weight: Any = None,
+        rescaling: str = "margin", cache_size: int = 0, n_jobs: int = 1, engine: Any = None,
+        prior: Any = None, scale: Any = None, nonnegative: Any = None,
+    ) -> None:  # fmt: skip
         check_C(C)
-        self.model, self.X, self.Y, self.C = model, X, Y, float(C)
-        self.cache_size = cache_size
+        self.model, self.X, self.Y, self.C, self.cache_size = model, X, Y, float(C), cache_size
         self.work = Work()
         self.rescaling = checked_rescaling(model, rescaling)
         self.sees_scores = offers_scores(model, rescaling)

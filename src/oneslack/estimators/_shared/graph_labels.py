@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -99,12 +100,12 @@ class GraphLabels(Fitted):
 
     # Output.
 
-    def predict_codes(self, X) -> Ragged:
+    def predict_codes(self, X: Any) -> Ragged:
         """The numbers of the labels in `classes_`: one flat array (nodes,) with offsets (graphs + 1,)."""
         parts, data = self._of_graphs(X, "predict_batch")
         return Ragged(np.concatenate([np.empty(0, np.int32), *parts]), data.offsets)
 
-    def predict_gaps(self, X):
+    def predict_gaps(self, X: Any) -> Any:
         """By how much the score of each prediction may at most be below the best one: 0 but for rounding
         where inference is exact.
 
@@ -147,7 +148,7 @@ class GraphLabels(Fitted):
         """New inputs as packed graphs, of the sizes that were learned from."""
         raise NotImplementedError
 
-    def score(self, X, Y):
+    def score(self, X: Any, Y: Any) -> float:
         """The share of nodes with the right label, of those whose label is known.
 
         Parameters

@@ -206,7 +206,18 @@ class GraphModel:
         Z = self._run(data, shard, w, self._losses, data.known_truth(), losses, leads, uppers)
         return Z, losses, leads, uppers
 
-    def _run(self, data, shard, w, extra, truth=None, losses=None, leads=None, uppers=None, search=True):
+    def reparametrisation(self, data, w):
+        """(edges, 2, L): what bounds the hinges of all graphs at w, by graph_bound.py."""
+        deltas = np.zeros((len(data.edges.values), 2, self.n_labels))
+        for shard in data.shards if len(deltas) else []:
+            truth = data.known_truth()
+            self._run(data, shard, w, self._losses, truth, search=False, deltas=deltas)
+        return deltas
+
+    def _run(
+        self, data, shard, w, extra, truth=None, losses=None, leads=None, uppers=None, search=True,
+        deltas=None,
+    ):  # fmt: skip
         from ..._jit.graph_decode import AUTO, decode_graphs
 
         w, none, count = self._weights(w), np.empty(0), shard.hi - shard.lo
@@ -215,9 +226,10 @@ class GraphModel:
         search = search and self.backtracks > 0
         uppers = np.empty(count if search else 0) if uppers is None else uppers
         rest = (none if values is None else values for values in (losses, leads))
+        deltas = np.empty((0, 2, self.n_labels)) if deltas is None else deltas
         decode_graphs(
             *(data.view, W, self._tables(w), extra, data.y, data.y if truth is None else truth),
-            *(AUTO, self.passes, self.precision, shard.lo, shard.hi, Z, *rest, uppers),
+            *(AUTO, self.passes, self.precision, shard.lo, shard.hi, Z, *rest, uppers, deltas),
         )
         if search:
             for i in range(shard.lo, shard.hi):
