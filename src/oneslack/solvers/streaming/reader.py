@@ -160,7 +160,7 @@ class Reader:
         self.written = partial(self.duals.written, source, self.pieces)
         self.w = problem.regulariser.start()
         self.read = self.place = 0
-        self.moving = [np.inf, 0]  # examples that might move when the last read, and this one, came by
+        self.moving = np.inf, 0  # examples that might move when the last read, and this one, came by
         self.read_over = False  # and whether to certify is not yet decided
         self.since, self.caution, self.vain = 0, 1.0, 0
         self.best, self.bound = np.inf, -np.inf
@@ -201,12 +201,12 @@ class Reader:
             self.mean.clear()
         while self.place < len(order):
             self.place, moving = self.scan.fill(self.rows, order, self.place, self.w, self.points)
-            self.moving[1] += moving
+            self.moving = self.moving[0], self.moving[1] + moving
             self._optimise()
             self.mean.add(self.w)
             if self.place == len(order):
                 self.read, self.place, self.read_over = self.read + 1, 0, True
-                self.moving = [self.moving[1], 0]
+                self.moving = self.moving[1], 0
                 self.gap, t = self.estimate()
                 yield self._looked_at() if self.points else self._step(self._ends().at(t))
                 return
@@ -268,10 +268,10 @@ class Reader:
         self._forget(np.where(data.weights > 0.0, rest, np.inf))
 
     def _forget(self, rest):
-        """Remember those that may move, and of the others the nearest to it, as far as there is room: little is
-        left for new ones where all that may move have found a place."""
+        """Remember those that may move, and of the others the nearest to it, as far as there is room for them:
+        more where all that may move, as the last read has counted them, find a place together."""
         plan, full = self.plan, ALL_THAT_MOVE * self.plan.rows
-        order = np.argsort(rest, kind="stable")
+        order = len(rest) - 1 - np.argsort(rest[::-1], kind="stable")  # of equals the newest
         moving, used = int((rest <= 0.0).sum()), np.cumsum(self.rows.sizes()[order])
         rows, numbers = plan.rows - plan.block_rows, plan.numbers - plan.block_numbers
         if self.moving[0] <= full:
