@@ -151,7 +151,7 @@ def recomputed(part, reader):
 def test_the_estimate_is_near_the_gap():
     part = problem("sparse binary", n=6000)
     reader = Reader(part, source_of(part), tiny(part, 0.6).plan(part), 0, 1e-3)
-    reader.probe = (np.arange(part.n), part.data)
+    reader.probe.index, reader.probe.data = np.arange(part.n), part.data
     steps = reader.steps(None)
     while reader.read < 1:
         next(steps)
@@ -173,7 +173,7 @@ def test_the_mean_of_a_read_counts_later_points_more():
 def test_a_second_read_tells_the_objective_of_what_the_first_has_learnt(kind):
     part = problem(kind, n=600)
     reader = Reader(part, source_of(part), tiny(part, 0.5).plan(part), 0, 1e-9)
-    reader.probe = (np.arange(part.n), part.data)  # the estimate is then exact
+    reader.probe.index, reader.probe.data = np.arange(part.n), part.data  # the estimate is then exact
     reader.tol = -1.0  # and promises nothing
     steps = reader.steps(None)
     while not reader.read_over:

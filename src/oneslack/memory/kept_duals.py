@@ -17,7 +17,9 @@ class KeptDuals:
         self.store = np.zeros(shape, dtype)
         self.v, self.loss, self.flow = np.zeros(problem.n_params), 0.0, 0.0
         # Of the duals above 0 alone, with an intercept: so it is known at any time what balanced duals give.
-        has_sides = problem.regulariser.n_free and n_scores == 1 and self.model.upward(np.zeros(1)) is not None
+        has_sides = (
+            problem.regulariser.n_free and n_scores == 1 and self.model.upward(np.zeros(1)) is not None
+        )
         self.v_up, self.loss_up = (np.zeros(problem.n_params), 0.0) if has_sides else (None, 0.0)
         self.sums = problem.n  # numbers that a component of v is the sum of, at most
         self.is_whole = True  # not while sums change: Ctrl-C may come
@@ -57,7 +59,9 @@ class KeptDuals:
         if np.ndim(self.flow) == 0:
             return self.v, self.loss
         up, down = self.model.balancing(self.flow)
-        return up * self.v_up + down * (self.v - self.v_up), up * self.loss_up + down * (self.loss - self.loss_up)
+        return up * self.v_up + down * (self.v - self.v_up), up * self.loss_up + down * (
+            self.loss - self.loss_up
+        )
 
     def lagrangian(self, w) -> float:
         """D; with intercepts held at those of w, so that duals need not balance."""

@@ -20,30 +20,28 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
 from ...certificate.rounding import Proof, dual_proof, gamma
-from ...data.row_parts import RowsInMemory, part_of
+from ...data.row_parts import RowsInMemory
 from ...data.rows import Shard
 from ...memory.kept_duals import KeptDuals
 from ...memory.working_set import WorkingSet
-from ...objective import inner, relative_gap
+from ...objective import relative_gap
 from ...result import Step, Torn
 from ..dual_cd import DualCD
 from ..newton import Newton
 from .optimise import DualOptimiser, NewtonOptimiser
 from .plan import bytes_to_hold_all, plan_for
-from .read_points import BETWEEN, MeanPoint, ReadPoints
+from .probe import Probe
+from .read_points import MeanPoint, ReadPoints
 from .scan import Scan
 
 #: Reads without a certificate, at most, whatever the estimate says.
 LIMIT = 5
 #: The estimate must promise this share of the tolerance, and after each promise in vain so much less.
 PROMISE, CAUTION = 0.5, 0.6
-#: Parts of the sample, by which differ what it tells: so it is known how far off that may be.
-GROUPS = 16
 #: Certificates without progress after which rounding is to blame.
 PATIENCE = 30
 #: Where the examples that may move take no more of the memory than this, all of them are remembered.
@@ -169,7 +167,7 @@ class Reader:
         self.balanced = self.balanced_of = None  # the best dual point with intercepts, and what it is made of
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
         self.scan = Scan(problem, source, self.pieces, self.duals, self.optimiser.horizon)
-        self.probe = self._probe()
+        self.probe = Probe(problem, source, plan.probe_rows, seed)
 
     def steps(self, start):
         if start and "streaming" in start:
@@ -268,52 +266,26 @@ class Reader:
         self._forget(np.where(data.weights > 0.0, rest, np.inf))
 
     def _forget(self, rest):
-        """Remember those that may move, and of the others the nearest to it, as far as there is room for them:
-        more where all that may move, as the last read has counted them, find a place together."""
+        """Remember those that may move, and of the others the nearest to it, as far as there is room: there
+        is more where all that may move, as the last read has counted them, find a place together."""
         plan, full = self.plan, ALL_THAT_MOVE * self.plan.rows
         order = len(rest) - 1 - np.argsort(rest[::-1], kind="stable")  # of equals the newest
         moving, used = int((rest <= 0.0).sum()), np.cumsum(self.rows.sizes()[order])
         rows, numbers = plan.rows - plan.block_rows, plan.numbers - plan.block_numbers
         if self.moving[0] <= full:
             rows = max(rows, min(moving, int(full)))
-            numbers = max(numbers, min(int(used[moving - 1]) if moving else 0, int(ALL_THAT_MOVE * plan.numbers)))
+            numbers = max(
+                numbers, min(int(used[moving - 1]) if moving else 0, int(ALL_THAT_MOVE * plan.numbers))
+            )
         order = order[:rows]
         order = order[(rest[order] <= self.optimiser.horizon) & (used[:rows] <= numbers)]
         self.rows.keep(np.sort(order))
 
     # How far it is.
 
-    def _probe(self):
-        """Some examples, spread evenly over the data."""
-        m = max(1, self.plan.probe_rows)
-        strata = np.arange(m) + np.random.default_rng([self.seed]).random(m)
-        index = (strata * (self.problem.n / m)).astype(np.int64)
-        return index, self.source.take(index)
-
     def estimate(self):
-        """(P - D, t) at the best point between the last one and the mean, told from a sample: the examples'
-        gaps, what w and v differ by, and twice the standard error of the first."""
-        index, data = self.probe
-        model, regulariser, v = self.problem.model, self.problem.regulariser, self.duals.v
-        points, p = self._ends(), self.duals.shares(index, data.y)
-        total = float(data.weights.sum())
-        scale = self.problem.weight / total if total > 0.0 else 0.0
-        scores, c = points.scores_on(model, data, Shard(0, data.n)), model.coefficients(data, p)
-
-        def gaps(S, lo, hi):
-            loss = model.dual_loss(part_of(data, lo, hi), p[lo:hi])
-            return scale * (model.risk(data, Shard(lo, hi), S) - loss + inner(c[lo:hi].ravel(), S[lo:hi].ravel()))
-
-        found = []
-        for t, S in zip(BETWEEN, scores, strict=True):
-            w = points.at(t)
-            beside = regulariser.value(w) - regulariser.dual(v, 0.0) - inner(w, v)
-            found.append(gaps(S, 0, data.n) + beside)
-        k = int(np.argmin(found))
-        bounds = pairwise(data.n * j // GROUPS for j in range(GROUPS + 1))
-        spread = float(np.std([gaps(scores[k], *each) for each in bounds]))
-        unseen = (GROUPS * (1.0 - data.n / self.problem.n)) ** 0.5  # of all examples a sample is not off
-        return found[k] + 2.0 * unseen * spread, BETWEEN[k]
+        """(P - D, t) at the best point between the last one and the mean, told from a sample."""
+        return self.probe.estimate(self._ends(), self.duals)
 
     def _certify(self, promised):
         """One read at fixed points: P of the best of them, and D with v summed anew; whether the estimate has
