@@ -114,9 +114,16 @@ class ScalarModel:
 
     def balanced(self, data, p, flow):
         """Shares that balance where `flow` is that of all examples."""
-        up, down = flow
-        common = min(up, down)
-        return p * np.where(p > 0, _ratio(common, up), _ratio(common, down))
+        return p * np.where(p > 0, *self.balancing(flow))
+
+    def upward(self, p):
+        """The duals above 0, where what D gives for them is scaled as they are; else None."""
+        return np.maximum(p, 0.0) if np.isinf(self.phi.stiffest) else None
+
+    def balancing(self, flow):
+        """By what duals above 0, and those below, are multiplied to balance."""
+        common = min(flow)
+        return _ratio(common, flow[0]), _ratio(common, flow[1])
 
     def rest(self, data, S, p):
         """How far each example is from moving its dual at scores S; 0 for those that may move."""
