@@ -30,7 +30,7 @@ from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step, no_dual_point
 from .line import polish
-from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, kept_share, sprint, start_of
+from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, is_short, kept_share, sprint, start_of
 from .smoothed import Smoothed
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
@@ -121,7 +121,7 @@ class Newton:
         """Growing samples, numbered, each with the precision it is worth."""
         least = SAMPLE_NUMBERS / max(problem.shares.weights_an_example, 1.0)
         size, level = max(SAMPLE_ROWS * problem.n_params, int(least)), 0
-        if size * 2 > problem.n:
+        if size * 2 > problem.n or is_short(problem):  # steps with all examples are less than the calls
             return
         rng = np.random.default_rng(self.seed)
         while size * 2 <= problem.n:
