@@ -142,10 +142,10 @@ C_or_auto = C_or("auto")
 
 CHECKS = {
     **dict.fromkeys((*TERMS, "model", "templates"), anything),
-    **dict.fromkeys(("start", "end", "directed", "attractive", "contrast"), flag),
-    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
+    **dict.fromkeys(("start", "end", "directed", "attractive", "relaxed"), flag),
+    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave", "contrast"), flag),
     **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts", "passes"), _at_least_1),
-    **dict.fromkeys(("tol", "outer_tol", "degree"), _at_least_0),
+    **dict.fromkeys(("tol", "outer_tol", "degree", "backtracks"), _at_least_0),
     **dict.fromkeys(("C", "beta"), _positive),
     "annealing": integer("a number of rounds >= 0", lambda rounds: rounds >= 0),
     "cache_size": integer("a number of cuts >= 0", lambda size: size >= 0),
