@@ -52,6 +52,10 @@ class Torn(Exception):
     """A dual point was asked for while a step was under way."""
 
 
+class OutOfTime(Torn):
+    """The time is up, and machines that are asked do not answer."""
+
+
 @dataclass(frozen=True)
 class Step:
     """One step of a solver.

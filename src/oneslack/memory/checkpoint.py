@@ -216,6 +216,11 @@ class Keeper:
             yield step
         yield from steps
 
+    @property
+    def written(self):
+        """The path, where there is a checkpoint."""
+        return self.checkpoint.path if os.path.exists(self.checkpoint.path) else None
+
     def is_spent(self, max_iter) -> bool:
         """Whether the run has its steps already."""
         run = self.run

@@ -237,7 +237,7 @@ class Problem(Capable, Identified):
     @property
     def extent(self) -> Extent:
         """How large the numbers are."""
-        if self.scores is not None:
+        if self.sees_scores:
             return self._scored_extent
         # Values of outputs are differences of sums.
         lengths, losses, terms = self._cut_sizes()

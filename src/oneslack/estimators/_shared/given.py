@@ -190,10 +190,28 @@ ANY_KERNEL = choice(KERNELS, "or a function", callable)
 
 def check_parameters(model, but=()):
     """Raise for a parameter that does not fit, but for those named in `but`; a model's `_checks` go first."""
-    checks = CHECKS | getattr(model, "_checks", {})
-    for name in _names(type(model)):
+    kind, own = type(model), vars(model)
+    given = [own[name] if name in own else getattr(model, name) for name in _names(kind)]
+    kinds = [type(value) for value in given]
+    if (kinds, given) == _fine.get((kind, but)):
+        return
+    checks = _checks_of(kind)
+    for name, value in zip(_names(kind), given, strict=True):
         if name not in but:
-            checks[name](name, getattr(model, name))
+            checks[name](name, value)
+    if PLAIN.issuperset(kinds):  # others may change, or are not to be kept alive
+        _fine[kind, but] = kinds, given
+
+
+#: Types of values that are what they are.
+PLAIN = frozenset((bool, float, int, str, type(None)))
+#: The last parameters of a class that passed all checks, behind their types.
+_fine = {}
+
+
+@cache
+def _checks_of(kind):
+    return CHECKS | getattr(kind, "_checks", {})
 
 
 @cache
