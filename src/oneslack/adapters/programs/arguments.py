@@ -43,10 +43,21 @@ class Option:
 
     def value_of(self, text):
         try:
-            return self.type(text)
-        except ValueError:
+            value = self.type(text) if self.type is not int else _whole(text)
+            if value != value:
+                raise ValueError(text)
+            return value
+        except (ValueError, OverflowError):
             wanted = {float: "a number", int: "a whole number"}[self.type]
             raise Mistake(f"{self.flag} {text}: {wanted} was expected.") from None
+
+
+def _whole(text):
+    """3 of "3" and of "3.0", as scripts write what they compute."""
+    value = float(text)
+    if value != int(value):
+        raise ValueError(text)
+    return int(value)
 
 
 @dataclass
@@ -104,6 +115,9 @@ def _named(word, by_flag):
     for flag, option in by_flag.items():
         if flag.endswith("*") and word.startswith(flag[:-1]) and len(word) > len(flag) - 1:
             return option, word[len(flag) - 1 :]
+    flag, rest = word[:2], word[2:]
+    if flag in by_flag and rest:
+        raise Mistake(f"{word}: a value stands apart from its option; write {flag} {rest}.")
     raise Mistake(f"{word}: this option is not known; -? lists those that are.")
 
 

@@ -25,7 +25,7 @@ ALGORITHMS = {0: "n_slack", 1: "n_slack", 2: "one_slack", 3: "one_slack", 4: "on
 def learn(got):
     """`svm_multiclass_learn [options] example_file [model_file]`."""
     train, model = (*got.files, "svm_struct_model")[:2]
-    c, clock, table = weight_of_slack(got), Clock(), read_examples(train, qid="auto")
+    c, clock, table = weight_of_slack(got), Clock(), read_examples(train)
     codes = class_numbers(train, table.y) - 1
     (n, d), K = table.X.shape, int(codes.max()) + 1
     if K < 2:
@@ -54,7 +54,7 @@ def class_numbers(path, y):
 def classify(got):
     """`svm_multiclass_classify [options] example_file model_file [output_file]`."""
     test, model, output = (*got.files, "svm_predictions")[:3]
-    found, table = read_model(model), read_examples(test, qid="auto")
+    found, table = read_model(model), read_examples(test)
     if found.family != "SVM-multiclass" or found.kernel_type != 0:
         raise OneslackError(f"{model}: a linear model of SVM-multiclass was expected.")
     K, d = int(found["number of classes"]), int(found["number of base features"])
