@@ -189,7 +189,7 @@ def test_svm_perf_roc_area_is_in_percent(two_classes, run):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("algorithm", ["", "-w 4", "-w 0"])
+@pytest.mark.parametrize("algorithm", ["", "-w 4", "-w 0", "-o 1"])
 def test_svm_multiclass(folder, run, n_classes, algorithm):
     X, y = points(50, 6, n_classes=n_classes)
     y[y == 1] = n_classes - 1  # a class that has no example
@@ -199,7 +199,9 @@ def test_svm_multiclass(folder, run, n_classes, algorithm):
     W = np.zeros(n_classes * 6)
     W[: len(w)] = w
     scores = X @ W.reshape(n_classes, 6).T
-    slacks = (100.0 * (np.arange(n_classes) != y[:, None]) + scores).max(axis=1) - scores[np.arange(50), y]
+    wrong = 100.0 * (np.arange(n_classes) != y[:, None])
+    margins = scores - scores[np.arange(50), y][:, None]
+    slacks = (wrong * (1 + margins) if algorithm == "-o 1" else wrong + margins).max(axis=1)
     agrees(out, 0.5 * w @ w + 5 * slacks.mean(), 5 * TIGHT)
     run("svm_multiclass_classify train model out")
     written = np.loadtxt("out")

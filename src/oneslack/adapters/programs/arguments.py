@@ -168,14 +168,18 @@ CLASSIFY = (
 VERBOSITY = Option("-v", int, 1, "how much is printed, 0 to 3")
 
 
-def struct_options(*, epsilon, loss, algorithm):
-    """Options that all programs on SVM-struct share; `loss` is their own -l."""
+#: Of SVM-struct; svm_multiclass_learn knows the other, too.
+MARGIN = Option("-o", int, 2, "rescaling: 2 margin", only=(2,), refusal="the margin is rescaled; use 2.")
+
+
+def struct_options(*, epsilon, loss, algorithm, rescaling=MARGIN):
+    """Options that all programs on SVM-struct share; `loss` and `rescaling` are their own -l and -o."""
     return (
         VERBOSITY,
         Option("-y", int, 0, "how much the QP prints", unused="there is none"),
         Option("-c", float, None, "C, the weight of the slack"),
         Option("-p", int, 1, "norm of the slacks", only=(1,), refusal="slacks are not squared here; use 1."),
-        Option("-o", int, 2, "rescaling: 2 margin", only=(2,), refusal="the margin is rescaled; use 2."),
+        rescaling,
         loss,
         Option("-w", int, algorithm, "algorithm: 0, 1 n-slack; 2, 3 one-slack; 4 with a cache; 9 the fastest",
                only=(0, 1, 2, 3, 4, 9), refusal="use 0 to 4 or 9."),
