@@ -39,10 +39,12 @@ from .definitions.estimators import (
 def problems_of(model, header, X, y, sample_weight, groups):
     """Yield the problems of a model, each with `bounds(proof)`, in the order of its claims."""
     from .proof_graphs import graph_problem
+    from .proof_matchings import matching_problem
 
     builders = {
         "GraphTagger": graph_problem,
         "GridSegmenter": graph_problem,
+        "Matcher": matching_problem,
         "LinearSVC": _classes,
         "LinearSVR": _regression,
         "RankSVM": partial(_ranking, groups=groups),
@@ -223,7 +225,8 @@ def _expansion(model, X, n):
 # Structured outputs.
 
 
-def _penalty(terms) -> Penalty:
+def penalty_of(terms) -> Penalty:
+    """What a Regulariser says."""
     given = {"prior": terms.prior, "scale": terms.scale, "held": terms.nonnegative}
     return Penalty(**{name: values for name, values in given.items() if values is not None})
 
@@ -241,7 +244,7 @@ def _tagger(model, C, X, y, sample_weight):
     examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
     terms = regulariser_of(chain, **tagger_terms(model, model._indexer, chain, model.classes_))
     c, is_slack = C * weights_of_examples(len(rows), sample_weight), model.rescaling == "slack"
-    yield Structured(examples, c, model.coef_, _penalty(terms), is_slack)
+    yield Structured(examples, c, model.coef_, penalty_of(terms), is_slack)
 
 
 def _labels(model, X, y):

@@ -68,13 +68,21 @@ class BoundsIntercept:
         self._refuse_unsettled()
         if not self._has_free_intercept:
             return self
-        if is_shards(X):
-            task = self._sharded_task(X)
-        else:
-            X, y = validated(self, X, y, order="C", reset=False, **INPUT, **self._input)
-            task, X = self._encoded(as_rows(X), y, sample_weight)
-        self._find_intercepts(task, X, are_own=False)
+        self._find_intercepts(*self._task_again(X, y, sample_weight), are_own=False)
         return self
+
+    def _task_again(self, X, y, sample_weight):
+        if is_shards(X):
+            return self._sharded_task(X), X
+        X, y = validated(self, X, y, order="C", reset=False, **INPUT, **self._input)
+        return self._encoded(as_rows(X), y, sample_weight)
+
+    def intercepts_again(self, X, y, sample_weight=None) -> Intercepts:
+        """What `bound_intercept` finds, whatever the objective is on these examples; nothing changes."""
+        known = self._intercepts
+        self._find_intercepts(*self._task_again(X, y, sample_weight))
+        found, self._intercepts = self._intercepts, known
+        return found
 
     def __getstate__(self):
         # Whoever copies a model wants the model, not its examples.
