@@ -46,8 +46,7 @@ def to_file(model):
 
 def _optimum_to_file(model):
     """What is known of the optimum beside the radius; see _shared/bounded_intercept.py."""
-    if model._why_unsettled() is None and model._examples is not None:
-        model._find_intercepts(*model._examples)
+    model._look_at_examples()
     arrays = {} if model._scale_rows is None else {"optimum.scale": model._scale_rows}
     if model._intercepts is not None:
         arrays |= {f"optimum.{name}": array for name, array in model._intercepts._asdict().items()}
