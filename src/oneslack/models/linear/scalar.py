@@ -176,6 +176,17 @@ class ScalarModel:
         path = path[:count].T.tolist()
         return SmoothPath(W[:count], path[MU], path[PRIMAL], path[DUAL], mu, promise, shares, v, dS)
 
+    def lasso_path(self, data, C, regulariser, w, tol, steps) -> tuple:
+        """Proximal Newton steps on small data, in one call (_jit/lasso.py): w, P, D and the shares of its duals."""
+        from ..._jit.lasso import proximal_path
+
+        w, shares = w.copy(), np.zeros(data.n)
+        primal, dual = proximal_path(
+            self.phi, data.blocks, data.y, data.weights, C, regulariser.strength, regulariser.held,
+            self.intercept, w, tol, steps, shares,
+        )  # fmt: skip
+        return w, primal, dual, shares
+
     def smooth_search(self, data, C, S, dS, mu, *start) -> float:
         """How far to go along a step, given what P_mu is at its start (_jit/newton.py)."""
         from ..._jit.newton import search
