@@ -17,8 +17,8 @@ from .scalar_loss import charge, target
 ARMIJO, HALVINGS = 0.01, 30
 #: A model is minimised until no subgradient is above this share of the worst.
 INNER = 0.01
-#: So many steps that promise this share of the gap asked for, and do not close it, are enough: P is then near its
-#: least, but no duals of the losses themselves are as good.
+#: So many steps that promise this share of the gap asked for, and do not close it, are enough: P is then near
+#: its least, but no duals of the losses themselves are as good.
 LATE, LITTLE = 3, 0.1
 #: Sweeps over a Gram matrix between exact steps on the weights that are not 0, and how many of these.
 SWEEPS, ROUNDS = 10, 30
@@ -88,8 +88,8 @@ def proximal_path(phi, X, y, s, C, r, held, has_bias, w, tol, steps, p):
 
 @register_jitable
 def _feasible(phi, X, y, s, C, r, held, has_bias, p, v, c, room, out):
-    """D at feasible duals, `out`: p, those of the heavier side of an intercept made smaller until they balance,
-    and all of them until no |v_j| is above r_j."""
+    """D at feasible duals, `out`: p, those of the heavier side of an intercept made smaller until they
+    balance, and all of them until no |v_j| is above r_j."""
     n, d, up, down = y.shape[0], v.shape[0], 0.0, 0.0
     for j in range(d):
         room[j] = v[j]
