@@ -10,7 +10,8 @@ from sklearn.base import is_classifier
 from ...certificate.intercepts import Intercepts
 from ...errors import OneslackError
 from ...memory.trace_keeping import from_header, to_header
-from .._shared.given import TERMS, check_parameters, cost_matrix
+from .._shared.costs import cost_matrix
+from .._shared.given import TERMS, check_parameters
 from .file_fields import check_shape, count, field, flag, floats, number, table, texts
 
 #: What stands for a function in a file.
