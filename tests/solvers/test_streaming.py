@@ -317,7 +317,7 @@ def test_a_state_keeps_nothing_that_a_reader_computes():
     part = problem("sparse binary")
     state = solve(part, tiny(part, 0.6), tol=1e-9, max_iter=9).state["streaming"]
     assert "between" not in state
-    assert set(state["optimiser"]) == {"runs", "passes"}
+    assert set(state["optimiser"]) == {"runs", "passes", "reads"}
 
 
 def test_another_tolerance_begins_anew():

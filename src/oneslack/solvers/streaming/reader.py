@@ -205,6 +205,7 @@ class Reader:
             if self.place == len(order):
                 self.read, self.place, self.read_over = self.read + 1, 0, True
                 self.moving = self.moving[1], 0
+                self.optimiser.read()
                 self.gap, t = self.estimate()
                 yield self._looked_at() if self.points else self._step(self._ends().at(t))
                 return
