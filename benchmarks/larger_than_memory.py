@@ -1,9 +1,9 @@
 """Training on more than fits into memory: reads, time and memory against a plain read of the same files.
 
 Makes two packed sets by seed, block by block, straight into shards: 28 million dense rows of 54 float32
-numbers (6 GB), and made-up news stories (sparse) of the same size.  Each is then trained on to a certified
-gap of 1 % in a process of its own whose RLIMIT_DATA is 1 GB: whoever loads it all, fails.  A third is asked for
-by name: 10^8 rows of hashed words, as of clicks (31 GB).
+numbers (6 GB), and made-up news stories (sparse) of the same size. Each is then trained on to a certified
+gap of 1 % in a process of its own whose RLIMIT_DATA is 1 GB: whoever loads it all, fails. A third set is
+made when it is named: 10^8 rows of hashed words, as of clicks (31 GB).
 
     python benchmarks/larger_than_memory.py --folder DIR                     # 12 GB on disk
     python benchmarks/larger_than_memory.py --folder DIR --sets clicks --limit 2GB --memory 1GB
@@ -209,8 +209,8 @@ def line(found):
 
 
 HEAD = (
-    "| data | rows | size | certified gap | reads | seconds | MB/s | CPU seconds | MB a CPU second | plain read MB/s | memory, estimated "
-    "| peak (estimate off by) | peak VmData |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    "| data | rows | size | certified gap | reads | seconds | MB/s | CPU seconds | MB a CPU second "
+    "| plain read MB/s | memory, estimated | peak (estimate off by) | peak VmData |\n" + 13 * "|---" + "|"
 )
 
 
