@@ -85,6 +85,17 @@ class ModelError(OneslackError):
     """A model breaks its contract; the message names the method, the example and the numbers."""
 
 
+class MachineLost(OneslackError):
+    """A machine of a cluster is gone, and the training cannot go on without it."""
+
+    def advised(self, path):
+        """The same, with how to go on; path: of a checkpoint that was written, or None."""
+        then = "train anew (a checkpoint would have kept the run)"
+        if path is not None:
+            then = f"go on from the checkpoint {path} with resume"
+        return MachineLost(f"{str(self).rstrip('.')}, then {then}.")
+
+
 class InconsistentWarning(UserWarning):
     """Bounds or answers of a model contradict each other; the status is INCONSISTENT, nothing is certified.
 

@@ -218,6 +218,7 @@ def test_measures_take_no_weights():
     ("groups", "words"),
     [
         ([1, 2, 3], "groups have shape (3,), expected (4,): one for each row of X"),
+        ([1, 3], "become groups by np.repeat(np.arange(len(sizes)), sizes)"),
         (np.zeros((4, 1)), "groups have shape (4, 1), expected (4,)"),
         ("aaaa", "groups have shape (), expected (4,)"),
         ([1.0, np.nan, 1.0, 1.0], "row 1: the group is nan"),

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.rows import as_rows
 from ..metrics import label_set_scores
-from ..models.labels import IndependentLabels, LabelSets, chow_liu_tree
+from ..models.labels import BoundedLabelSets, IndependentLabels, LabelSets, chow_liu_tree
 from ..models.labels.dependencies import all_pairs
 from ..models.labels.model import LOSSES, MAX_LABELS
 from ._shared.auto_C import fit_with_best_C
@@ -34,7 +34,8 @@ class MultiLabelSVC(Fitted):
     A set of labels scores the sum of its labels' scores <w_l, x> + b_l and, with dependencies, a weight for
     each pair of labels that are both in it.  Minimises 1/2 |w|^2 + C sum_i s_i H_i(w), intercepts among the
     weights, to a certified relative duality gap, where H_i is the margin that example i misses: a set should
-    score less than the right one by its loss.  The worst set is found exactly for each loss.
+    score less than the right one by its loss.  The worst set is found exactly, but for "full" with more than
+    16 labels, where bounds keep the certificate (`result_.inference` is their part of the gap).
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class MultiLabelSVC(Fitted):
         "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     dependencies : {"none", "tree", "full"}, default="tree"
         Which pairs of labels have a weight: none; those of the tree of Chow and Liu, the labels that tell
-        most of each other in the training examples; or all, up to 16 labels.
+        most of each other in the training examples; or all, with more than 16 labels for "hamming" only.
     loss : {"hamming", "f1", "subset"}, default="hamming"
         What a wrong set costs: the number of wrong labels; 1 - F1 of the example, 0 where both sets are
         empty; or 1 unless all labels are right.
@@ -64,7 +65,7 @@ class MultiLabelSVC(Fitted):
         Pairs of places in `classes_` that have a weight.
     pair_weights_ : ndarray of shape (E,)
         What a set gains that holds both.
-    label_model_ : LabelSets
+    label_model_ : LabelSets, BoundedLabelSets or IndependentLabels
 
     Examples
     --------
@@ -134,16 +135,17 @@ class MultiLabelSVC(Fitted):
 
     def _model(self, n_features, Y, sample_weight):
         L = Y.shape[1]
-        if self.dependencies == "full" and L > MAX_LABELS:
+        is_large = self.dependencies == "full" and L > MAX_LABELS
+        if is_large and self.loss != "hamming":
             raise ValueError(
-                f"dependencies='full' goes through all sets of up to {MAX_LABELS} labels, but there are {L}; "
-                "use 'tree'"
+                f"dependencies='full' with loss={self.loss!r} goes through all sets of up to {MAX_LABELS} "
+                f"labels, but there are {L}; use 'tree', or loss='hamming'"
             )
         if self.dependencies == "none":
             kind = IndependentLabels if self.loss == "hamming" else LabelSets
             return kind(n_features, L, self.loss)
         edges = all_pairs(L) if self.dependencies == "full" else chow_liu_tree(Y, sample_weight)
-        return LabelSets(n_features, L, self.loss, edges)
+        return (BoundedLabelSets if is_large else LabelSets)(n_features, L, self.loss, edges)
 
     def _set_weights(self, w):
         """Give the weights their names."""

@@ -210,7 +210,13 @@ def group_codes(groups, n):
         return None
     groups = np.asarray(groups)
     if groups.shape != (n,):
-        raise ValueError(f"groups have shape {groups.shape}, expected ({n},): one for each row of X")
+        message = f"groups have shape {groups.shape}, expected ({n},): one for each row of X"
+        if groups.ndim == 1 and groups.dtype.kind in "iu" and groups.sum() == n:
+            message += (
+                "; sizes of groups that stand together, as LightGBM takes them, become groups by"
+                " np.repeat(np.arange(len(sizes)), sizes)"
+            )
+        raise ValueError(message)
     try:
         missing = np.flatnonzero(groups != groups)
         codes = np.unique(groups, return_inverse=True)[1]

@@ -129,8 +129,7 @@ class SequenceSegmenter(SequenceTagger):
         X = unpacked(X, self.templates)
         if is_packed(X):
             raise ValueError("packed sentences are for SequenceTagger; read the file itself to find segments")
-        segments, lengths = segments_given(X, Y)
-        tags = [_tagged(i, *one, self.coding) for i, one in enumerate(zip(segments, lengths, strict=True))]
+        tags = tags_given(X, Y, self.coding)
         labels = {tag.partition("-")[2] for sentence in tags for tag in sentence if tag != "O"}
         if not labels:
             raise ValueError("Y has no segment: there is nothing to learn")
@@ -230,6 +229,12 @@ def segments_given(X, Y):
     return [
         _segments(i, *one) for i, one in enumerate(zip(Y, lengths, strict=True))
     ] if is_tags else Y, lengths
+
+
+def tags_given(X, Y, coding):
+    """The tags of the sentences."""
+    segments, lengths = segments_given(X, Y)
+    return [_tagged(i, *one, coding) for i, one in enumerate(zip(segments, lengths, strict=True))]
 
 
 def _length(x):

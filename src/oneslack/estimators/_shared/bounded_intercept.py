@@ -74,7 +74,7 @@ class BoundsIntercept:
         else:
             X, y = validated(self, X, y, order="C", reset=False, **INPUT, **self._input)
             task, X = self._encoded(as_rows(X), y, sample_weight)
-        self._find_intercepts(task, X, are_own=False)
+        self._find_intercepts(task, X)
         return self
 
     def __getstate__(self):
@@ -98,7 +98,7 @@ class BoundsIntercept:
             )
         return self._intercepts
 
-    def _find_intercepts(self, task, X, are_own=True):
+    def _find_intercepts(self, task, X):
         found, total, rounding = [], 0.0, 0.0
         weights = task.flat(np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
         middles = task.flat(*self._around())
@@ -110,7 +110,7 @@ class BoundsIntercept:
                 found.append(intercept_bounds(problem, w, middle, radius, error))
             total += asked.primal
             rounding += NOTHING * problem.weight * problem.unit
-        if not are_own and not abs(total - self.objective_) <= SAME * abs(self.objective_) + rounding:
+        if not abs(total - self.objective_) <= SAME * abs(self.objective_) + rounding:
             raise ValueError(
                 f"the objective of the model is {total:.6g} on these examples, and {self.objective_:.6g} on "
                 "those it was trained on; give bound_intercept what fit got, with the same parameters"

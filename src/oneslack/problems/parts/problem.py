@@ -214,7 +214,7 @@ class SplitProblem(Problem):
         normal, offset = answer
         return Plane(unpacked(normal) * self.mean, offset * self.mean)
 
-    def cuts(self, w, index=None) -> Cuts:
+    def cuts(self, w, index=None, precision=0.0) -> Cuts:
         index = np.arange(self.n) if index is None else np.asarray(index)
         lows = [lo for lo, _ in self.parts]
         owner = np.searchsorted(lows, index, side="right") - 1
