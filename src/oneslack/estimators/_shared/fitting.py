@@ -205,7 +205,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         if isinstance(self.C, str) and self.C == "auto":
             from .auto_C import fit_with_best_C
 
-            return fit_with_best_C(self, X, y, sample_weight, watch)
+            return fit_with_best_C(self, X, y, sample_weight, watch, given.get("groups"))
         X, y = checked_input(self, X, y, **self._input)
         sample_weight = as_numpy(sample_weight)
         X = as_rows(X)

@@ -21,6 +21,7 @@ from ...losses import names
 from ...models.measures import METRICS
 from ...problems.per_example import count_of
 from ...solvers.choose import BY_NAME
+from .refused import refuse_mixed, words_named
 
 #: Integers that span no more than this are counted; others are sorted, which takes longer.
 SPAN = 4096
@@ -129,10 +130,12 @@ _at_least_1 = integer("an integer >= 1", lambda value: value >= 1)
 
 def C_or(*words):
     """A check of a positive number, or one of the words."""
+    or_words = ", or ".join(["a positive number", *map(repr, words)])
+    positive = number(or_words, lambda value: value > 0)
 
     def check(name, value):
         if not (isinstance(value, str) and value in words):
-            _positive(name, value)
+            positive(name, value)
 
     return check
 
@@ -240,13 +243,14 @@ def is_shards(X) -> bool:
 
 def validated(estimator, X, *y, **options):
     """What `validate_data` gives, for arrays of any library."""
-    return validate_data(estimator, as_numpy(X), *map(as_numpy, y), **options)
+    with words_named(X):
+        return validate_data(estimator, as_numpy(X), *map(as_numpy, y), **options)
 
 
 def checked_input(estimator, X, y, **options):
     """(X, y) to train on, as `validate_data` gives them.  That takes longer than a pass over small data, so
     that plain matrices and numbers are looked at here, by the same rules."""
-    _refuse_mixed(y)
+    refuse_mixed(y)
     enough = options.get("ensure_min_samples", 1)
     if not (_is_plain_matrix(X) and _are_plain_numbers(y) and len(y) == X.shape[0] >= enough):
         return validated(estimator, X, y, order="C", **INPUT, **options)
@@ -254,13 +258,6 @@ def checked_input(estimator, X, y, **options):
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     return X, y
-
-
-def _refuse_mixed(y):
-    """Raise for a list of text and numbers, of which numpy would make text."""
-    kinds = sorted({type(label).__name__ for label in y}) if isinstance(y, list | tuple) else []
-    if "str" in kinds and not all(isinstance(label, str) for label in y):
-        raise ValueError(f"Unknown label type: y holds {' and '.join(kinds)}; use labels of one type")
 
 
 def _is_plain_matrix(X):
