@@ -115,12 +115,12 @@ def test_nobody_else_can_reach_a_cluster_of_ours(cluster):
 def kill_worker(problem):
     """kill -9."""
     crew = problem.engine
-    os.kill(ray.get(crew.workers[0].pid.remote()), signal.SIGKILL)
+    os.kill(ray.get(crew.workers[0].host.actor.pid.remote()), signal.SIGKILL)
 
 
 def kill_actor(problem):
     """As Ray does it: the actor is started again."""
-    ray.kill(problem.engine.workers[-1], no_restart=False)
+    ray.kill(problem.engine.workers[-1].host.actor)
 
 
 @pytest.mark.parametrize(
@@ -212,9 +212,9 @@ def test_an_answer_that_is_no_number_is_named():
 @pytest.mark.slow
 def test_sums_in_a_tree_and_actors_are_gone_afterwards(examples, monkeypatch):
     X, y = examples
-    monkeypatch.setattr("oneslack.engines.ray.FEW", 1)
+    monkeypatch.setattr("oneslack.engines.ray_crew.FEW", 1)
     problem = SplitProblem(Binary(8), X, y, engine=Ray(2))
-    pids = ray.get([worker.pid.remote() for worker in problem.engine.workers])
+    pids = ray.get([seat.host.actor.pid.remote() for seat in problem.engine.workers])
     w = np.arange(8.0)
     with problem.engine:
         plane, whole = problem.mean_cut(w), Problem(Binary(8), X, y).mean_cut(w)

@@ -192,8 +192,8 @@ def line(row) -> str:
 
 def score(row) -> str:
     """On the development set; nothing where it was not looked at."""
-    value = getattr(row, "score", math.nan)
-    return "" if math.isnan(value) else f"{value:.4f}"
+    value = getattr(row, "score", None)
+    return "" if value is None else f"{value:.4f}"
 
 
 def cells(row):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 
@@ -50,9 +52,10 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     """
 
     def __init__(
-        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", class_weight=None, n_jobs=None,
-        max_iter=100_000, time_limit=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, tol: float = 1e-3, epsilon: float | None = None, solver: Any = "auto",
+        class_weight: Any = None, n_jobs: int | None = None, max_iter: int = 100_000,
+        time_limit: float | None = None, warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -62,9 +65,9 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     @with_callbacks
     def fit(
-        self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -93,7 +96,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     def _shapes(self):
         return {"coef": (self.n_features_in_,), "intercept": (), "thresholds": (len(self.classes_) - 1,)}
 
-    def rank_scores(self, X):
+    def rank_scores(self, X: Any) -> np.ndarray:
         """The one score of each row that the thresholds cut.
 
         Returns
@@ -102,7 +105,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         """
         return self._scores(X).ravel()
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes; the highest wins.
 
         Returns
@@ -117,7 +120,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         sums = np.append(0.0, np.cumsum(self.thresholds_))
         return np.outer(f, np.arange(len(sums))) - sums
 
-    def certain(self, X):
+    def certain(self, X: Any) -> np.ndarray:
         """Which predictions are settled: the exact optimum's score lies between the same thresholds.
 
         The thresholds are those of this model.  They are fitted to scores after the training, and are no
@@ -138,7 +141,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         lower, upper = (np.searchsorted(self.thresholds_, scores) for scores in self.decision_bounds(X))
         return lower == upper
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each row.
 
         Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -82,17 +82,18 @@ class RankSVM(RegressorMixin, LinearModel):
     _input: ClassVar = {"y_numeric": True, "ensure_min_samples": 2}
 
     def __init__(
-        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", kernel=None, gamma="scale", degree=3,
-        coef0=0.0, n_basis=500, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
-        random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, tol: float = 1e-3, epsilon: float | None = None, solver: Any = "auto",
+        kernel: Any = None, gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0,
+        n_basis: int = 500, n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, warm_start: bool = False, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, y, groups=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, callbacks: Any = (),
+        checkpoint: Any = None, resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from items with targets.
 
         Parameters
@@ -128,7 +129,7 @@ class RankSVM(RegressorMixin, LinearModel):
         X = super()._inputs(X)
         return X if self.basis_ is None else self.basis_.transform(X)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The score of each row; larger comes first.
 
         Returns
@@ -137,7 +138,7 @@ class RankSVM(RegressorMixin, LinearModel):
         """
         return self._scores(X).ravel()
 
-    def rank(self, X, groups=None):
+    def rank(self, X: Any, groups: Any = None) -> np.ndarray:
         """The place of each row inside its group: 1 for the highest score; equal scores by row.
 
         Returns
@@ -155,7 +156,7 @@ class RankSVM(RegressorMixin, LinearModel):
         places[order] = np.arange(len(order)) - np.repeat(first, lengths) + 1
         return places
 
-    def certain(self, X, groups=None):
+    def certain(self, X: Any, groups: Any = None) -> np.ndarray:
         """Which places are settled: the exact optimum would rank the row at the same place of its group.
 
         So it is where its score and that of any other row of the group stay apart, however the optimum's
@@ -186,7 +187,7 @@ class RankSVM(RegressorMixin, LinearModel):
         settled[order] = apart & np.append(apart[1:], True)
         return settled
 
-    def score(self, X, y, groups=None):
+    def score(self, X: Any, y: Any, groups: Any = None) -> float:
         """The fraction of pairs in order, of all pairs of a group with different targets.
 
         Returns

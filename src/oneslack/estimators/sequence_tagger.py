@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -88,18 +89,21 @@ class SequenceTagger(Fitted):
     _saving = "tagger"
 
     def __init__(
-        self, C=0.1, *, templates=None, min_count=1, hash_bits=None, order=1, start=False, end=False,
-        constraints=None, rescaling="margin", solver="auto", tol=1e-2, epsilon=None, kernel=None,
-        gamma="scale", degree=3, coef0=0.0, n_basis=1000, prior=None, scale=None, nonnegative=None,
-        n_jobs=None, engine=None, max_iter=100_000, time_limit=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 0.1, *, templates: Any = None, min_count: int = 1,
+        hash_bits: int | None = None, order: int = 1, start: bool = False, end: bool = False,
+        constraints: Any = None, rescaling: str = "margin", solver: Any = "auto", tol: float = 1e-2,
+        epsilon: float | None = None, kernel: Any = None, gamma: float | str = "scale", degree: float = 3,
+        coef0: float = 0.0, n_basis: int = 1000, prior: Any = None, scale: Any = None,
+        nonnegative: Any = None, n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from tagged sentences.
 
         Parameters
@@ -220,7 +224,7 @@ class SequenceTagger(Fitted):
 
     # Output.
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The labels of each sentence.
 
         Returns
@@ -231,7 +235,7 @@ class SequenceTagger(Fitted):
         labels = self.classes_[codes.values].tolist()
         return [labels[lo:hi] for lo, hi in zip(codes.offsets[:-1], codes.offsets[1:], strict=True)]
 
-    def predict_single(self, x):
+    def predict_single(self, x: Any) -> list[Any]:
         """The labels of one sentence.
 
         Returns
@@ -240,11 +244,11 @@ class SequenceTagger(Fitted):
         """
         return self.predict([x])[0]
 
-    def predict_codes(self, X) -> Ragged:
+    def predict_codes(self, X: Any) -> Ragged:
         """The numbers of the labels in `classes_`: one flat array (tokens,) with offsets (sentences + 1,)."""
         return self._of_tokens(X, "predict_batch")
 
-    def predict_topk(self, X, k):
+    def predict_topk(self, X: Any, k: int) -> list[list[Any]]:
         """The k best label sequences of each sentence, best first, with their scores.
 
         Returns
@@ -259,7 +263,7 @@ class SequenceTagger(Fitted):
                 outputs.append(list(zip(self.classes_[Z].tolist(), scores.tolist(), strict=True)))
         return outputs
 
-    def predict_margins(self, X):
+    def predict_margins(self, X: Any) -> list[np.ndarray]:
         """For each token, by how much its label beats the best sequence with another one: a confidence.
 
         Returns
@@ -269,7 +273,7 @@ class SequenceTagger(Fitted):
         margins = self._of_tokens(X, "margins_batch")
         return [margins[i] for i in range(len(margins))]
 
-    def predict_marginals(self, X):
+    def predict_marginals(self, X: Any) -> list[list[dict[Any, float]]]:
         """For each token a share of each label: the softmax of the scores of the best sequences that have it.
 
         Shares that add up to 1 and order labels as their best sequences are ordered.  They are no
@@ -284,20 +288,20 @@ class SequenceTagger(Fitted):
         return shares(self, self._of_tokens(X, "max_marginals_batch"))
 
     @property
-    def state_features_(self):
+    def state_features_(self) -> Any:
         """{(feature, label): weight}, of those that are not 0; features without names by number."""
         from ._shared.tagger_names import state_features
 
         return state_features(self)
 
     @property
-    def transition_features_(self):
+    def transition_features_(self) -> Any:
         """{(label, next label): weight}."""
         from ._shared.tagger_names import transition_features
 
         return transition_features(self)
 
-    def score(self, X, y):
+    def score(self, X: Any, y: Any) -> float:
         """The share of tokens with the right label, of those whose label is known.
 
         Returns

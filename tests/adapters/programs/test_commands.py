@@ -140,6 +140,28 @@ def test_quapy_as_it_is_runs_on_the_launchers(folder):
         assert np.mean(model.predict(X) == y) > 0.8 or loss == "01"
 
 
+def test_programs_start_quickly(folder, two_classes):
+    """A mistake is told before SciPy is there, and linear models are learned without scikit-learn."""
+    (folder / "ranks").write_text("2 qid:1 1:1\n1 qid:1 2:1\n")
+    (folder / "tags").write_text("2 qid:1 1:1\n1 qid:1 2:1\n")
+    script = """
+import sys
+from oneslack.adapters.programs import MODULES, main
+for name in MODULES:
+    files = ["none", "none", "out"] if "predict" in name or "classify" in name else ["none", "model"]
+    options = ["-c", "1"] if "learn" in name else []
+    assert main(name, [*options, *files]) == 1
+assert not {"scipy", "numba"} & set(sys.modules), "before"
+files = {"svm_rank_learn": "ranks", "svm_multiclass_learn": "tags", "svm_hmm_learn": "tags"}
+for name in MODULES:
+    if "predict" not in name and "classify" not in name:
+        assert main(name, ["-c", "1", files.get(name, "train"), name + "_model"]) == 0
+assert "sklearn" not in sys.modules, "after"
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_module_names_its_programs():
     out = subprocess.run([sys.executable, "-m", "oneslack.adapters.programs"], capture_output=True, text=True)
     assert out.returncode == 1

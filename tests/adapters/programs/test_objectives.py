@@ -109,20 +109,37 @@ def test_svm_perf_error_rate(two_classes, run, bias):
     agrees(out, P, 0.5 * TIGHT)
 
 
-def test_svm_perf_f1_by_all_labellings(folder, run):
+def perf_losses(number, y, z):
+    """SVM-perf's own losses of a labelling: 0 is not in percent; None: it is not searched."""
+    hits, claimed, true = np.sum((z > 0) & (y > 0)), np.sum(z > 0), np.sum(y > 0)
+    if number == 0:
+        return float((z != y).any())
+    if number == 1:
+        return 100 * (1 - 2 * hits / (claimed + true))
+    return 100 * (1 - hits / true) if claimed == true else None
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_svm_perf_by_all_labellings(folder, run, number):
     X, y = points(9, 3, seed=5)
     y = 2 * y - 1
     write_svmlight("train", X, y)
-    out = run(f"svm_perf_learn -c 0.2 -l 1 --b 0 -e {TIGHT} train model")
+    out = run(f"svm_perf_learn -c 0.2 -l {number} --b 0 -e {TIGHT} train model")
     w = read_model("model").weights
-    f, n = X @ w, len(y)
-    worst = 0.0
+    f, n, worst = X @ w, len(y), 0.0
     for z in itertools.product([-1, 1], repeat=n):
-        z = np.array(z)
-        hits, claimed, true = np.sum((z > 0) & (y > 0)), np.sum(z > 0), np.sum(y > 0)
-        loss = 100 * (1 - 2 * hits / (claimed + true))
-        worst = max(worst, loss - 100 / n * np.sum((y * f)[z != y]))
+        loss = perf_losses(number, y, np.array(z))
+        if loss is not None:
+            worst = max(worst, loss - 100 / n * np.sum((y * f)[z != y]))
     agrees(out, 0.5 * w @ w + 0.2 * worst, 0.2 * TIGHT)
+
+
+def test_svm_perf_roc_area_is_in_percent(two_classes, run):
+    X, y = two_classes[0][:40], two_classes[1][:40]
+    out = run(f"svm_perf_learn -c 0.2 -l 10 --b 0 -e {TIGHT} train model")
+    w = read_model("model").weights
+    pairs = hinge((X[y > 0] @ w)[:, None] - X[y < 0] @ w)
+    agrees(out, 0.5 * w @ w + 0.2 * 100 * pairs.mean(), 0.2 * TIGHT)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...errors import OneslackError
 from .arguments import KERNELS, QP, VERBOSITY, Mistake, Option
@@ -23,6 +22,7 @@ from .running import (
     with_columns,
     write_lines,
 )
+from .training import line_of, trained
 
 #: Values of a kernel in memory at a time.
 _BLOCK = 2**22
@@ -66,8 +66,8 @@ def learn(got):
     table = read_examples(train, qid=kind == "p" or "auto")
     C = got["-c"] or _default_C(table.X, got)
     fit = {"c": _kernel_classes if got["-t"] else _classes, "r": _numbers, "p": _pairs}[kind]
-    fitted, text = fit(got, table, C)
-    tell_training(got["-v"], clock, fitted.objective_, fitted.dual_objective_)
+    primal, dual, text = fit(got, table, C)
+    tell_training(got["-v"], clock, primal, dual)
     write_model(model, text)
 
 
@@ -85,35 +85,41 @@ def _default_C(X, got):
 
 
 def _classes(got, table, C):
-    from ... import LinearSVC
+    from ...models import Binary
 
-    y = labels_of_two(table.path, table.y)
-    fitted = LinearSVC(
-        C, epsilon=got["-e"], fit_intercept=bool(got["-b"]), class_weight={-1.0: 1.0, 1.0: got.positive("-j")}
-    ).fit(table.X, y)
-    return fitted, _linear(table, fitted.coef_[0], fitted.intercept_[0])
+    y, d = labels_of_two(table.path, table.y), table.X.shape[1]
+    costs, model = costs_of(got, y), Binary(d, bool(got["-b"]))
+    return _line(table, trained(model, table.X, y, C, weights=costs, epsilon=got.positive("-e")))
 
 
 def _numbers(got, table, C):
-    from ... import LinearSVR
+    from ...models import Regression
 
-    fitted = LinearSVR(C, epsilon=got["-w"], fit_intercept=bool(got["-b"])).fit(table.X, table.y)
-    return fitted, _linear(table, fitted.coef_, fitted.intercept_)
+    model = Regression(table.X.shape[1], got["-w"], bool(got["-b"]))
+    return _line(table, trained(model, table.X, table.y, C, epsilon=got.positive("-e")))
 
 
 def _pairs(got, table, C):
-    from ... import RankSVM
+    from .svm_rank import ranked
 
     pairs = pairs_of_queries(table.y, table.qid).sum()
-    fitted = RankSVM(C * pairs / len(table.y), epsilon=got["-e"]).fit(table.X, table.y, groups=table.qid)
-    return fitted, _linear(table, fitted.coef_, 0.0)
+    return _line(table, ranked(table, C * pairs / len(table.y), epsilon=got.positive("-e")))
 
 
-def _linear(table, weights, intercept):
-    return linear_model("SVM-light", weights, -intercept, number_of_training_documents=len(table.y))
+def costs_of(got, y):
+    """(n,) what an error on each example counts, by -j; None where all count alike."""
+    return None if got.positive("-j") == 1.0 else np.where(y > 0, got["-j"], 1.0)
+
+
+def _line(table, result):
+    weights, intercept = line_of(result, table.X.shape[1])
+    model = linear_model("SVM-light", weights, -intercept, number_of_training_documents=len(table.y))
+    return result.primal, result.dual, model
 
 
 def _kernel_classes(got, table, C):
+    from scipy.sparse import csr_matrix
+
     from ... import KernelSVC
 
     y = labels_of_two(table.path, table.y)
@@ -123,10 +129,9 @@ def _kernel_classes(got, table, C):
     ).fit(table.X, y)  # fmt: skip
     fields = kernel_fields(got["-t"], got["-d"], got["-g"], got["-s"], got["-r"])
     fields |= {"number of training documents": len(y)}
-    vectors = sp.csr_matrix(fitted.support_vectors_)
-    return fitted, LightModel(
-        "SVM-light", vectors, fitted.dual_coef_[0], -float(fitted.intercept_[0]), fields
-    )
+    vectors = csr_matrix(fitted.support_vectors_)
+    text = LightModel("SVM-light", vectors, fitted.dual_coef_[0], -float(fitted.intercept_[0]), fields)
+    return fitted.objective_, fitted.dual_objective_, text
 
 
 def _kernel(kind, degree, gamma, s, r):

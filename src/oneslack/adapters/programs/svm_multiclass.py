@@ -13,6 +13,7 @@ from ...errors import OneslackError
 from .arguments import CLASSIFY, LINEAR_ALONE, Option, struct_options, weight_of_slack
 from .light_text import linear_model, read_model, write_model
 from .running import Clock, Program, read_examples, tell_losses, tell_training, with_columns, write_lines
+from .training import trained
 
 #: What a wrong class costs.
 LOSS = 100.0
@@ -23,21 +24,18 @@ ALGORITHMS = {0: "n_slack", 1: "n_slack", 2: "one_slack", 3: "one_slack", 4: "on
 
 def learn(got):
     """`svm_multiclass_learn [options] example_file [model_file]`."""
-    from ...driver import solve
-    from ...models import Multiclass
-    from ...problems.in_memory import Problem
-
     train, model = (*got.files, "svm_struct_model")[:2]
     c, clock, table = weight_of_slack(got), Clock(), read_examples(train, qid="auto")
     codes = class_numbers(train, table.y) - 1
     (n, d), K = table.X.shape, int(codes.max()) + 1
     if K < 2:
         raise OneslackError(f"{train}: all examples are of class 1; at least 2 classes are needed.")
-    problem = Problem(Multiclass(d, K), table.X, codes, c / (LOSS * n))
+    from ...models import Multiclass
+
     # -w 4 is its default, and the fastest of its own: asked for or not, the fastest is taken.
     solver = ALGORITHMS[got["-w"]] if "-w" in got.given else "auto"
-    with problem.engine:
-        result = solve(problem, solver, epsilon=got.positive("-e") / LOSS)
+    epsilon = got.positive("-e") / LOSS
+    result = trained(Multiclass(d, K), table.X, codes, c / (LOSS * n), solver=solver, epsilon=epsilon)
     tell_training(got["-v"], clock, LOSS**2 * result.primal, LOSS**2 * result.dual)
     weights = LOSS * result.w.reshape(d, K).T.ravel()
     fields = {"number_of_classes": K, "number_of_base_features": d, "number_of_training_documents": n}

@@ -11,8 +11,9 @@ from .arguments import CLASSIFY, LINEAR_ALONE, Mistake, Option, struct_options, 
 from .light_text import linear_model, read_model, write_model
 from .running import Clock, Program, labels_of_two, read_examples, tell_training, write_lines
 from .svm_light import scores_of
+from .training import trained, with_constant
 
-#: -l, by the names of `adapters.quapy` and of measures.
+#: -l, by the names of `adapters.perf_losses` and of measures.
 LOSSES = {
     0: "01", 1: "f1", 2: "error", 3: "prbep", 4: "precision_at_k", 5: "recall_at_k", 10: "roc_auc", 12: "kld",
     13: "nkld", 22: "q", 23: "qacc", 24: "qf1", 25: "qgm", 26: "mae", 27: "mrae",
@@ -36,10 +37,6 @@ LEARN = (
 
 def learn(got):
     """`svm_perf_learn [options] example_file [model_file]`."""
-    from ...driver import solve
-    from ...problems.in_memory import Problem
-    from ..quapy import with_constant
-
     train, model = (*got.files, "svm_struct_model")[:2]
     c, clock, table = weight_of_slack(got), Clock(), read_examples(train, qid="auto")
     y = labels_of_two(table.path, table.y, zero_is_negative=True)
@@ -49,9 +46,8 @@ def learn(got):
             f"Training set properties: {d} features, {n} examples ({(y > 0).sum()} pos / {(y < 0).sum()} neg)"
         )
     X = with_constant(table.X, got["--b"])
-    problem = Problem(_model(got, X.shape[1], int((y > 0).sum())), X, y, 100.0 * c / n)
-    with problem.engine:
-        result = solve(problem, _solver(got), epsilon=got.positive("-e") / 100.0)
+    model_of = _model(got, X.shape[1], int((y > 0).sum()))
+    result = trained(model_of, X, y, 100.0 * c / n, solver=_solver(got), epsilon=got.positive("-e") / 100.0)
     bias = got["--b"] * result.w[d] if got["--b"] else 0.0
     tell_training(got["-v"], clock, result.primal, result.dual)
     write_model(model, linear_model("SVM-light", result.w[:d], -bias, number_of_training_documents=n))
@@ -59,7 +55,7 @@ def learn(got):
 
 def _model(got, n_features, n_positive):
     from ...models.measures import measure_model
-    from ..quapy import MODELS
+    from ..perf_losses import MODELS
 
     name = LOSSES[got["-l"]]
     if name in MODELS:

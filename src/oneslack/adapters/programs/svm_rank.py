@@ -16,6 +16,7 @@ from .arguments import CLASSIFY, LINEAR_ALONE, Option, struct_options, weight_of
 from .light_text import linear_model, read_model, write_model
 from .running import Clock, Program, pairs_of_queries, read_examples, tell_training, write_lines
 from .svm_light import scores_of
+from .training import trained
 
 _LOSS = Option(
     "-l",
@@ -30,18 +31,23 @@ LEARN = (*struct_options(epsilon=0.001, loss=_LOSS, algorithm=3), *LINEAR_ALONE)
 
 def learn(got):
     """`svm_rank_learn [options] example_file [model_file]`."""
-    from ... import RankSVM
-
     train, model = (*got.files, "svm_struct_model")[:2]
     c, clock, table = weight_of_slack(got), Clock(), read_examples(train, qid=True)
     pairs = pairs_of_queries(table.y, table.qid)
     C, weights = terms(c, got["-l"], pairs, table.qid)
     # Its epsilon is one of xi, so that P - D <= c epsilon; ours is one of R, P - D <= C S epsilon.
     total = len(table.y) if weights is None else weights.sum()
-    fitted = RankSVM(C, epsilon=got.positive("-e") * c / (C * total))
-    fitted.fit(table.X, table.y, groups=table.qid, sample_weight=weights)
-    tell_training(got["-v"], clock, fitted.objective_, fitted.dual_objective_)
-    write_model(model, linear_model("SVM-light", fitted.coef_, number_of_training_documents=len(pairs)))
+    result = ranked(table, C, weights=weights, epsilon=got.positive("-e") * c / (C * total))
+    tell_training(got["-v"], clock, result.primal, result.dual)
+    write_model(model, linear_model("SVM-light", result.w, number_of_training_documents=len(pairs)))
+
+
+def ranked(table, C, **options):
+    """The Result of RankSVM's problem."""
+    from ...models import Grouped, Ranking
+
+    targets = Grouped(table.y, np.unique(table.qid, return_inverse=True)[1])
+    return trained(Ranking(table.X.shape[1]), table.X, targets, C, **options)
 
 
 def terms(c, loss, pairs, qid):

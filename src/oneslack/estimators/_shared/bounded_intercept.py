@@ -7,6 +7,7 @@ is the user's, so that `bound_intercept` takes it again.  Copies and files hold 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -39,7 +40,7 @@ class BoundsIntercept:
 
     _radii = _middle = _examples = _intercepts = _scale_rows = None
 
-    def bound_intercept(self, X, y=None, sample_weight=None):
+    def bound_intercept(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find out where the intercept of the optimum is, for `certain` and `decision_bounds`.
 
         An intercept is not penalised, so that the gap alone does not say how far it is from the best; the
@@ -73,7 +74,7 @@ class BoundsIntercept:
         else:
             X, y = validated(self, X, y, order="C", reset=False, **INPUT, **self._input)
             task, X = self._encoded(as_rows(X), y, sample_weight)
-        self._find_intercepts(task, X, are_own=False)
+        self._find_intercepts(task, X)
         return self
 
     def __getstate__(self):
@@ -97,7 +98,7 @@ class BoundsIntercept:
             )
         return self._intercepts
 
-    def _find_intercepts(self, task, X, are_own=True):
+    def _find_intercepts(self, task, X):
         found, total, rounding = [], 0.0, 0.0
         weights = task.flat(np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
         middles = task.flat(*self._around())
@@ -109,7 +110,7 @@ class BoundsIntercept:
                 found.append(intercept_bounds(problem, w, middle, radius, error))
             total += asked.primal
             rounding += NOTHING * problem.weight * problem.unit
-        if not are_own and not abs(total - self.objective_) <= SAME * abs(self.objective_) + rounding:
+        if not abs(total - self.objective_) <= SAME * abs(self.objective_) + rounding:
             raise ValueError(
                 f"the objective of the model is {total:.6g} on these examples, and {self.objective_:.6g} on "
                 "those it was trained on; give bound_intercept what fit got, with the same parameters"

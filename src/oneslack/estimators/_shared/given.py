@@ -142,10 +142,10 @@ C_or_auto = C_or("auto")
 
 CHECKS = {
     **dict.fromkeys((*TERMS, "model", "templates"), anything),
-    **dict.fromkeys(("start", "end", "directed", "attractive", "contrast"), flag),
-    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
+    **dict.fromkeys(("start", "end", "directed", "attractive", "relaxed"), flag),
+    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave", "contrast"), flag),
     **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts", "passes"), _at_least_1),
-    **dict.fromkeys(("tol", "outer_tol", "degree"), _at_least_0),
+    **dict.fromkeys(("tol", "outer_tol", "degree", "backtracks"), _at_least_0),
     **dict.fromkeys(("C", "beta"), _positive),
     "annealing": integer("a number of rounds >= 0", lambda rounds: rounds >= 0),
     "cache_size": integer("a number of cuts >= 0", lambda size: size >= 0),
@@ -190,10 +190,28 @@ ANY_KERNEL = choice(KERNELS, "or a function", callable)
 
 def check_parameters(model, but=()):
     """Raise for a parameter that does not fit, but for those named in `but`; a model's `_checks` go first."""
-    checks = CHECKS | getattr(model, "_checks", {})
-    for name in _names(type(model)):
+    kind, own = type(model), vars(model)
+    given = [own[name] if name in own else getattr(model, name) for name in _names(kind)]
+    kinds = [type(value) for value in given]
+    if (kinds, given) == _fine.get((kind, but)):
+        return
+    checks = _checks_of(kind)
+    for name, value in zip(_names(kind), given, strict=True):
         if name not in but:
-            checks[name](name, getattr(model, name))
+            checks[name](name, value)
+    if PLAIN.issuperset(kinds):  # others may change, or are not to be kept alive
+        _fine[kind, but] = kinds, given
+
+
+#: Types of values that are what they are.
+PLAIN = frozenset((bool, float, int, str, type(None)))
+#: The last parameters of a class that passed all checks, behind their types.
+_fine = {}
+
+
+@cache
+def _checks_of(kind):
+    return CHECKS | getattr(kind, "_checks", {})
 
 
 @cache

@@ -9,16 +9,17 @@ two ways: Newton steps on its smoothed form, or dual passes with w = f + what th
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...objective import inner
 from ..dual_cd import BIAS_RATE, _mix
 from ..newton import FALL, FIRST_MU, LOOSE
 from ..smoothed import Smoothed
 
-#: Newton steps at most; dual passes at most, in the first reads and in those after them.
-STEPS, PASSES, MORE_PASSES = 60, 2, 10
-#: Passes go on while they raise the dual by this share of what the first did, and while the gap is this much
-#: of the tolerance.
-WORTH, ENOUGH = 0.1, 0.1
+#: Newton steps, and dual passes, at most.
+STEPS, PASSES = 60, 200
+#: Passes go on while the gap of what is in memory is more than this share of the tolerance.
+ENOUGH = 0.1
 #: An example that is farther from moving is forgotten, in units of a loss.
 HORIZON = 0.5
 #: What the rounding of the hinge may cost, beside the tolerance.
@@ -50,9 +51,6 @@ class Tilted:
 
 class NewtonOptimiser:
     """Newton steps; mu, the rounding of the hinge, goes on from block to block."""
-
-    #: The share of the rows in memory that are not new.
-    remembered = 0.25
 
     def __init__(self, problem, seed, tol):
         self.problem, self.asked = problem, tol
@@ -92,9 +90,6 @@ class NewtonOptimiser:
         """A certificate did not reach the tolerance."""
         self.tol *= 0.3
 
-    def persist(self):
-        """A read was not the last one."""
-
     def state(self):
         return {"mu": self.mu, "tol": self.tol, "asked": self.asked}
 
@@ -107,8 +102,6 @@ class NewtonOptimiser:
 
 class DualOptimiser:
     """Passes of dual steps, as DualCD makes them."""
-
-    remembered = 0.8
 
     def __init__(self, problem, seed, tol):
         self.problem, self.tol, self.seed, self.runs = problem, tol, seed, 0
@@ -128,14 +121,18 @@ class DualOptimiser:
             rate = BIAS_RATE * (float(passes.norm2.mean()) or 1.0)
             passes.bias[...] = w[free]
             of_others = v[free] - passes.imbalance()
-        first = 0.0
-        for k in range(self.passes):
-            gap, growth = passes.run(rate, takes_imbalance=False)
+        enough, left = ENOUGH * self.tol * dual, 0.0
+        for _ in range(self.passes):
+            gap, _ = passes.run(rate, takes_imbalance=False)
             if rate:
-                passes.bias += rate * (of_others + passes.imbalance())
-            first = first if k else growth
-            if passes.count == 0 or (k and growth <= WORTH * first) or gap <= ENOUGH * self.tol * dual:
+                imbalance = of_others + passes.imbalance()
+                passes.bias += rate * imbalance
+                left = self.problem.unit * float(np.abs(imbalance).sum())
+            if gap + left <= enough or (passes.count == 0 and left <= enough):
                 break
+            if passes.count == 0:  # only intercepts can move
+                passes.reopen(part.scores(passes.point))
+                rate *= 2.0
         return passes.shares, passes.point.copy()
 
     def point(self, w, v):
@@ -146,10 +143,6 @@ class DualOptimiser:
     def sharpen(self):
         """A certificate did not reach the tolerance."""
         self.passes *= 2
-
-    def persist(self):
-        """A read was not the last one."""
-        self.passes = max(self.passes, min(2 * self.passes, MORE_PASSES))
 
     def state(self):
         return {"runs": self.runs, "passes": self.passes}

@@ -1,0 +1,28 @@
+"""What the checker is given of examples: their weights, and classes as places among those of a model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ProofError
+from .definitions.estimators import _ones
+
+
+def weights_of_examples(n, sample_weight):
+    """(n,) weights >= 0 of the examples."""
+    s = _ones(n, sample_weight)
+    if s.shape != (n,) or not (np.isfinite(s) & (s >= 0.0)).all():
+        raise ProofError(f"sample weights must be {n} finite numbers >= 0")
+    return s
+
+
+def codes_among(classes, labels):
+    """The places of labels among the classes."""
+    known, found = (
+        {label: k for k, label in enumerate(classes.tolist())},
+        np.unique(labels, return_inverse=True),
+    )
+    places = np.array([known.get(label, -1) for label in found[0].tolist()])
+    if (places < 0).any():
+        raise ProofError(f"the data have the label {found[0][np.argmin(places)]!r}, which the model has not")
+    return places[found[1]]
