@@ -136,8 +136,8 @@ def test_long_lines_are_broken_between_words(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "words", ["evaluate a.model b.svm", "predict a.model b.svm", "tune b.svm", "report a.model --data b.svm -o c",
-              "train classify b.svm -o c", "verify a.model b.svm", "info b.svm"],
+    "words", ["evaluate a.model b.svm", "predict a.model b.svm", "tune b.svm", "info b.svm",
+              "report a.model --data b.svm -o c", "train classify b.svm -o c", "verify a.model b.svm"],
 )  # fmt: skip
 def test_a_terminal_is_not_blank_at_the_start(words, monkeypatch, tmp_path):
     """Before anything is imported, or even looked for: none of these files is there."""
