@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -17,22 +18,11 @@ from .result import OutOfTime, Result, Status
 
 
 def solve(
-    problem,
-    solver="auto",
-    *,
-    tol=1e-3,
-    epsilon=None,
-    max_iter=100_000,
-    time_limit=None,
-    callbacks=(),
-    start=None,
-    seed=0,
-    checkpoint=None,
-    resume=False,
-    keep_state=True,
-    interrupt="raise",
-    validated=None,
-) -> Result:
+    problem: Any, solver: Any = "auto", *, tol: float = 1e-3, epsilon: float | None = None,
+    max_iter: int = 100_000, time_limit: float | None = None, callbacks: Any = (), start: Any = None,
+    seed: int = 0, checkpoint: Any = None, resume: bool = False, keep_state: bool = True,
+    interrupt: str = "raise", validated: Any = None,
+) -> Result:  # fmt: skip
     """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
 
     Parameters
@@ -80,9 +70,9 @@ def solve(
         check_first_examples(problem)
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)
-    keeper = None
-    if checkpoint is not None:
-        keeper = Keeper(checkpoint, resume, problem, solver, run, (tol, epsilon))
+    marks = tol, epsilon
+    keeper = None if checkpoint is None else Keeper(checkpoint, resume, problem, solver, run, marks)
+    if keeper:
         if keeper.done:
             return run.result(keeper.done, tol, solver.name, reason)
         if keeper.is_spent(max_iter):
@@ -97,8 +87,7 @@ def solve(
         steps = keeper.guarded(steps)
     crew = _crew_of(problem)
     crew.keep_to(time_limit)
-    uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
-    with single_blas_thread() if uses_blas else nullcontext():
+    with single_blas_thread() if _uses_blas(problem, solver) else nullcontext():
         try:
             for step in steps:
                 is_asked_to_stop = _told_of(step, run, callbacks, validated)
@@ -120,14 +109,24 @@ def solve(
             raise error.advised(keeper and keeper.written) from error.__cause__
         if validated is not None:
             status = validated.choose(run, status)
-        result = _result_of(run, status, run.tolerance(tol, epsilon), solver.name, reason)
+        with _something_answered():
+            result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
     crew.keep_to(None)
-    for callback in callbacks:
-        if hasattr(callback, "on_end"):
-            callback.on_end(result)
+    _tell(result, callbacks)
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result
+
+
+def _tell(result, callbacks):
+    """Tell those callbacks of the end that want to know."""
+    for callback in callbacks:
+        if hasattr(callback, "on_end"):
+            callback.on_end(result)
+
+
+def _uses_blas(problem, solver) -> bool:
+    return not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
 
 
 def _crew_of(problem):
@@ -136,9 +135,11 @@ def _crew_of(problem):
     return engine if isinstance(engine, Crew) else Crew(())
 
 
-def _result_of(run, *how) -> Result:
+@contextmanager
+def _something_answered():
+    """A run that is over may still ask for a bound; where nobody has answered at all, there is none."""
     try:
-        return run.result(*how)
+        yield
     except OutOfTime:
         raise OneslackError(
             "the training ended before machines of the cluster had answered once, so there is no model; "
@@ -161,21 +162,10 @@ def _told_of(step, run, callbacks, validated) -> bool:
 
 
 def minimize(
-    risk,
-    n_params,
-    *,
-    C=1.0,
-    tol=1e-3,
-    w0=None,
-    scale=None,
-    nonnegative=None,
-    floor=None,
-    max_iter=100_000,
-    time_limit=None,
-    callbacks=(),
-    start=None,
-    interrupt="raise",
-) -> Result:
+    risk: Any, n_params: int, *, C: float = 1.0, tol: float = 1e-3, w0: Any = None, scale: Any = None,
+    nonnegative: Any = None, floor: Any = None, max_iter: int = 100_000, time_limit: float | None = None,
+    callbacks: Any = (), start: Any = None, interrupt: str = "raise",
+) -> Result:  # fmt: skip
     """Minimise 1/2 |scale (w - w0)|^2 + C risk(w) for any convex risk given by value and subgradient.
 
     Parameters

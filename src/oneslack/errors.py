@@ -1,6 +1,7 @@
 """What oneslack raises: each message is one sentence that says what is wrong and what to do."""
 
 import sys
+from typing import Any
 
 #: Frames of these packages stand between a warning and the line that asked for the training.
 _BETWEEN = {"oneslack", "sklearn", "joblib", "functools"}
@@ -75,7 +76,7 @@ class Interrupted(KeyboardInterrupt):
     INTERRUPTED True
     """
 
-    def __init__(self, result):
+    def __init__(self, result: Any) -> None:
         super().__init__(result)
         self.result = result
 

@@ -302,6 +302,8 @@ class Run:
         is_close = relative_gap(self.primal, self.dual) <= tol
         if is_close and found and status in (Status.MAX_ITER, Status.STALLED):
             status = found
+        if status is Status.INFERENCE and found is Status.CONVERGED:
+            status = found
         if self.problem.certified and self.proves:
             status = self._consistent(status, found)
         certified, ball = is_proven and status is not Status.INCONSISTENT, Ball(np.inf)
