@@ -5,6 +5,7 @@ token.  A machine can be killed, stopped for a while, cut off, and brought back.
 Needs Linux and the right to make namespaces.
 """
 
+import itertools
 import json
 import os
 import secrets
@@ -24,6 +25,9 @@ FIRST = "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\nwhile Tru
 #: Seconds that `ray start` may take, and that processes have to end.
 PATIENCE = 200.0
 ATTEMPTS = 3
+
+
+_made = itertools.count()
 
 
 class NotAllowed(Exception):
@@ -62,8 +66,8 @@ class Machines:
 
     def __init__(self, count=2, n_cpus=1, rate=None):
         self.count, self.n_cpus, self.token = count, n_cpus, secrets.token_hex(32)
-        self.hub = f"one{os.getpid()}-hub"
-        self.names = [f"one{os.getpid()}-{k}" for k in range(count)]
+        mine = f"one{os.getpid()}-{next(_made)}"
+        self.hub, self.names = f"{mine}-hub", [f"{mine}-{k}" for k in range(count)]
         self.addresses = [f"10.213.77.{k + 1}" for k in range(count)]
         self._first = [None] * count
         self.folder = Path(tempfile.mkdtemp(prefix="one", dir="/tmp"))  # short: Ray's sockets lie in it
