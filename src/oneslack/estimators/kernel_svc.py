@@ -14,12 +14,14 @@ from ..kernels.mercer import Inputs
 from ..objective import radius_of
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
+from ._shared.auto_C import fit_with_best_C
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, solved
 from ._shared.given import (
     ANY_KERNEL,
     INPUT,
+    C_or_auto,
     check_parameters,
     checked_input,
     encode,
@@ -49,8 +51,9 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the sum of the hinges, as in scikit-learn's SVC.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     kernel : {"rbf", "poly", "linear", "laplacian", "precomputed"} or callable, default="rbf"
         A callable gets two blocks of rows and returns their matrix.  "precomputed": X is that matrix.
         Either must be positive semi-definite; where it is seen not to be, nothing is certified.
@@ -116,7 +119,7 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
     (True, True)
     """
 
-    _checks: ClassVar = {"kernel": ANY_KERNEL}
+    _checks: ClassVar = {"kernel": ANY_KERNEL, "C": C_or_auto}
     _saving = "kernel"
 
     def __init__(
@@ -151,6 +154,8 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
         self : KernelSVC
         """
         check_parameters(self)
+        if self.C == "auto":
+            return fit_with_best_C(self, X, y, sample_weight, Watch(callbacks, checkpoint, resume))
         X, y = checked_input(self, X, y)
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)

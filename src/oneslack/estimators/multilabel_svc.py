@@ -14,10 +14,11 @@ from ..metrics import label_set_scores
 from ..models.labels import BoundedLabelSets, IndependentLabels, LabelSets, chow_liu_tree
 from ..models.labels.dependencies import all_pairs
 from ..models.labels.model import LOSSES, MAX_LABELS
+from ._shared.auto_C import fit_with_best_C
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, problem_of, solved
-from ._shared.given import INPUT, check_parameters, checked_sizes, choice, validated
+from ._shared.given import INPUT, C_or_auto, check_parameters, checked_sizes, choice, validated
 from ._shared.like_liblinear import with_constant
 from .kernel_features import basis_for
 
@@ -38,8 +39,9 @@ class MultiLabelSVC(Fitted):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the sum of the hinges.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     dependencies : {"none", "tree", "full"}, default="tree"
         Which pairs of labels have a weight: none; those of the tree of Chow and Liu, the labels that tell
         most of each other in the training examples; or all, with more than 16 labels for "hamming" only.
@@ -76,7 +78,9 @@ class MultiLabelSVC(Fitted):
     """
 
     _saving = "multilabel"
-    _checks: ClassVar = {"dependencies": choice(DEPENDENCIES), "loss": choice(tuple(LOSSES))}
+    _checks: ClassVar = {
+        "dependencies": choice(DEPENDENCIES), "loss": choice(tuple(LOSSES)), "C": C_or_auto,
+    }  # fmt: skip
 
     def __init__(
         self, C: float | str = 1.0, *, dependencies: Any = "tree", loss: str = "hamming",
@@ -111,6 +115,8 @@ class MultiLabelSVC(Fitted):
         self : MultiLabelSVC
         """
         check_parameters(self)
+        if self.C == "auto":
+            return fit_with_best_C(self, X, y, sample_weight, Watch(callbacks, checkpoint, resume))
         X = validated(self, X, order="C", **INPUT)
         classes, Y, as_sets = indicators_of(y)
         sample_weight = checked_sizes(X, sample_weight, y=Y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Watch
-from ._shared.given import encode, example_weights
+from ._shared.given import C_or_auto, encode, example_weights
 from ._shared.scoring import products
 from ._shared.thresholds import best_thresholds
 from .rank_svm import RankTask
@@ -26,8 +26,9 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the mean pair hinge times the number of examples (see RankSVM).
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the examples of a class, for the ranking and for the thresholds.
 
@@ -50,6 +51,8 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     >>> model.predict([[0.2], [2.5], [9.0]]).tolist()
     [1, 2, 3]
     """
+
+    _checks: ClassVar = {"C": C_or_auto}
 
     def __init__(
         self, C: float | str = 1.0, *, tol: float = 1e-3, epsilon: float | None = None, solver: Any = "auto",

@@ -14,7 +14,7 @@ from ..models.ranking.model import Grouped, Ranking
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch
-from ._shared.given import check_weights
+from ._shared.given import C_or_auto, check_weights
 from .kernel_features import KernelFeatures, basis_for
 
 
@@ -55,8 +55,9 @@ class RankSVM(RegressorMixin, LinearModel):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the mean pair hinge times the number of examples.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     random_state : int, RandomState or None, default=None
         Seed of the draw of the basis; None is 0, so equal fits are equal.
 
@@ -79,6 +80,7 @@ class RankSVM(RegressorMixin, LinearModel):
     1.0
     """
 
+    _checks: ClassVar = {"C": C_or_auto}
     _input: ClassVar = {"y_numeric": True, "ensure_min_samples": 2}
 
     def __init__(

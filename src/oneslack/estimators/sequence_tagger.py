@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.rows import Ragged
 from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
+from ._shared.auto_C import fit_with_best_C
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, problem_of, solved
-from ._shared.given import check_parameters, check_weights, given_terms
+from ._shared.given import C_or_auto, check_parameters, check_weights, given_terms
 from ._shared.tagged_input import (
     MATRICES,
     SENTENCES,
@@ -40,8 +41,9 @@ class SequenceTagger(Fitted):
 
     Parameters
     ----------
-    C : float, default=0.1
+    C : float or "auto", default=0.1
         Weight of the sum over sentences.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     templates : str, list of templates or None, default=None
         For text columns (`Sentences`): the name of a set ("chunking", "tagging", "ner") or a text of
         templates, see docs/feature_templates.md.
@@ -86,6 +88,7 @@ class SequenceTagger(Fitted):
     [['D', 'N', 'V']]
     """
 
+    _checks: ClassVar = {"C": C_or_auto}
     _saving = "tagger"
 
     def __init__(
@@ -126,6 +129,8 @@ class SequenceTagger(Fitted):
         """
         check_parameters(self)
         watch = Watch(callbacks, checkpoint, resume, validation)
+        if self.C == "auto":
+            return fit_with_best_C(self, X, y, sample_weight, watch)
         X = unpacked(X, self.templates)
         indexer = self._new_indexer(X)
         if sample_weight is not None:
