@@ -82,6 +82,7 @@ def test_labels_and_bounds_against_brute_force(seed):
             data.y,
             how,
             60,
+            0.0,
             0,
             1,
             Z,

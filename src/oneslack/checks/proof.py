@@ -10,7 +10,9 @@ import ast
 import re
 from dataclasses import dataclass
 from math import isfinite
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from .. import verify
 from ..certificate.words import distance
@@ -65,7 +67,9 @@ class ProofReport:
         )
 
 
-def check_proof(path, X, y=None, sample_weight=None, *, groups=None) -> ProofReport:
+def check_proof(
+    path: str | PathLike[str], X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None,
+) -> ProofReport:  # fmt: skip
     """Prove anew what a model file claims of itself; raise ProofError where its proof does not hold.
 
     Parameters

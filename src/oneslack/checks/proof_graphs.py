@@ -14,7 +14,7 @@ from ..estimators._shared.grid_input import contrast_scale, pictures_of
 from ..verify.graphs import Graphs
 from ..verify.penalty import Penalty
 from ..verify.structured import Structured
-from .proof_problems import codes_among, weights_of_examples
+from .proof_examples import codes_among, weights_of_examples
 
 
 def graph_problem(model, C, X, Y, sample_weight):

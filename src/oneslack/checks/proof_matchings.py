@@ -14,7 +14,7 @@ from ..models.matching import Matching
 from ..problems.regulariser_input import regulariser_of
 from ..verify.matchings import Matchings
 from ..verify.structured import Structured
-from .proof_problems import penalty_of, weights_of_examples
+from .proof_examples import penalty_of, weights_of_examples
 
 
 def matching_problem(model, C, X, Y, sample_weight):

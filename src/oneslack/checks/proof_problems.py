@@ -34,13 +34,13 @@ from .definitions.estimators import (
     _refuse_unknown,
     _rows,
 )
+from .proof_examples import codes_among, penalty_of, weights_of_examples
+from .proof_graphs import graph_problem
+from .proof_matchings import matching_problem
 
 
 def problems_of(model, header, X, y, sample_weight, groups):
     """Yield the problems of a model, each with `bounds(proof)`, in the order of its claims."""
-    from .proof_graphs import graph_problem
-    from .proof_matchings import matching_problem
-
     builders = {
         "GraphTagger": graph_problem,
         "GridSegmenter": graph_problem,
@@ -80,14 +80,6 @@ def _terms(model, shape) -> dict:
     """prior, scale and held of all weights."""
     terms = rows_of_terms(model, shape)
     return {("held" if name == "nonnegative" else name): values for name, values in terms.items()}
-
-
-def weights_of_examples(n, sample_weight):
-    """(n,) weights >= 0 of the examples."""
-    s = _ones(n, sample_weight)
-    if s.shape != (n,) or not (np.isfinite(s) & (s >= 0.0)).all():
-        raise ProofError(f"sample weights must be {n} finite numbers >= 0")
-    return s
 
 
 def _linear(model, X, loss, row=None) -> Linear:
@@ -225,12 +217,6 @@ def _expansion(model, X, n):
 # Structured outputs.
 
 
-def penalty_of(terms) -> Penalty:
-    """What a Regulariser says."""
-    given = {"prior": terms.prior, "scale": terms.scale, "held": terms.nonnegative}
-    return Penalty(**{name: values for name, values in given.items() if values is not None})
-
-
 def _tagger(model, C, X, y, sample_weight):
     if model.kernel is not None:
         raise OneslackError("no checker is written for taggers with a kernel")
@@ -260,18 +246,6 @@ def _refuse_other_chain(model, chain, rows, codes):
     for name in ("order", "start", "end", "allowed", "allowed_start", "allowed_end", "label_losses"):
         if not np.array_equal(getattr(chain, name), getattr(same, name)):
             raise ProofError(f"{name} of the model is not what its parameters make")
-
-
-def codes_among(classes, labels):
-    """The places of labels among the classes."""
-    known, found = (
-        {label: k for k, label in enumerate(classes.tolist())},
-        np.unique(labels, return_inverse=True),
-    )
-    places = np.array([known.get(label, -1) for label in found[0].tolist()])
-    if (places < 0).any():
-        raise ProofError(f"the data have the label {found[0][np.argmin(places)]!r}, which the model has not")
-    return places[found[1]]
 
 
 def _flat_labels(Y):

@@ -16,6 +16,11 @@ class KeptDuals:
         self.model, self.regulariser, self.C = problem.model, problem.regulariser, problem.C
         self.store = np.zeros(shape, dtype)
         self.v, self.loss, self.flow = np.zeros(problem.n_params), 0.0, 0.0
+        # Of the duals above 0 alone, with an intercept: so it is known at any time what balanced duals give.
+        has_sides = (
+            problem.regulariser.n_free and n_scores == 1 and self.model.upward(np.zeros(1)) is not None
+        )
+        self.v_up, self.loss_up = (np.zeros(problem.n_params), 0.0) if has_sides else (None, 0.0)
         self.sums = problem.n  # numbers that a component of v is the sum of, at most
         self.is_whole = True  # not while sums change: Ctrl-C may come
 
@@ -47,6 +52,17 @@ class KeptDuals:
         """D; a bound where there are no intercepts."""
         return self.regulariser.dual(self.v, self.loss)
 
+    def balanced(self):
+        """(v, sum alpha loss) of the duals as they are after balancing; None where that needs a read."""
+        if self.v_up is None:
+            return None
+        if np.ndim(self.flow) == 0:
+            return self.v, self.loss
+        up, down = self.model.balancing(self.flow)
+        return up * self.v_up + down * (self.v - self.v_up), up * self.loss_up + down * (
+            self.loss - self.loss_up
+        )
+
     def lagrangian(self, w) -> float:
         """D; with intercepts held at those of w, so that duals need not balance."""
         free = self.regulariser.free
@@ -54,7 +70,8 @@ class KeptDuals:
 
     def change(self, part, rows, new, old, w):
         """Set the duals of the examples of the problem `part`, and take them back if that lowers D."""
-        data, before = part.data, (self.v, self.loss, self.flow, self.lagrangian(w))
+        data, before = part.data, (self.v, self.loss, self.flow, self.v_up, self.loss_up)
+        least = self.lagrangian(w)
         kept = self.store[rows]
         self.is_whole = False
         self.store[rows] = new
@@ -66,18 +83,25 @@ class KeptDuals:
         self.loss += self.C * (self.model.dual_loss(data, new) - self.model.dual_loss(data, old))
         if self.regulariser.n_free:
             self.flow = self.flow + self.model.flow(data, new) - self.model.flow(data, old)
-        if self.lagrangian(w) < before[3]:
+        if self.v_up is not None:
+            ups = [self.model.upward(p) for p in (new, old)]
+            gained, lost = (self.model.coefficients(data, p) for p in ups)
+            self.v_up = self.v_up + self.C * part.scores.adjoint(gained - lost)
+            gained, lost = (self.model.dual_loss(data, p) for p in ups)
+            self.loss_up += self.C * (gained - lost)
+        if self.lagrangian(w) < least:
             self.store[rows] = kept
-            self.v, self.loss, self.flow = before[:3]
+            self.v, self.loss, self.flow, self.v_up, self.loss_up = before
             new = old
         self.is_whole = True
         return new
 
     def state(self):
         sums = {"v": self.v, "loss": self.loss, "flow": self.flow, "sums": self.sums}
-        return {"store": self.store, **sums}
+        return {"store": self.store, "v_up": self.v_up, "loss_up": self.loss_up, **sums}
 
     def restore(self, state):
         self.store[...] = state["store"]
         self.sums = state["sums"]
         self.v, self.loss, self.flow = state["v"].copy(), state["loss"], state["flow"]
+        self.v_up, self.loss_up = None if state["v_up"] is None else state["v_up"].copy(), state["loss_up"]

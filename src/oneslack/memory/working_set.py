@@ -47,6 +47,11 @@ class WorkingSet:
             X = self._values[:m]
         return replace(self._template, X=X, y=self._y[:m], weights=self._weights[:m])
 
+    def has_room_for(self, part):
+        """Whether these packed rows fit behind those that are there."""
+        is_short = self.m + part.n <= len(self._index)
+        return is_short and (not self.is_sparse or self.n_numbers + part.X.nnz <= len(self._values))
+
     def add(self, part, examples):
         """Put packed rows behind those that are there; `examples` are their numbers."""
         a, b = self.m, self.m + part.n

@@ -84,6 +84,11 @@ def no_proof(model) -> str | None:
             "no checker is written for sets of labels, integer programmes, models of one's own or latent "
             "values; save without proof"
         )
+    if model._saving == "graph" and (model.backtracks or model.relaxed or model.basis_ is not None):
+        return (
+            "no checker is written for graphs with backtracks, whose bound is toulbar2's word, with relaxed "
+            "outputs, or with a kernel; save without proof"
+        )
     if getattr(model, "n_forgotten_", 0):
         return "examples of `partial_fit` are forgotten, and nobody could check it"
     if _is_estimate(results):

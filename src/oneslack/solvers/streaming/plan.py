@@ -15,8 +15,10 @@ BESIDE_ALL, BESIDE_ALL_A_SCORE = 64, 40
 VECTORS = 16
 #: Blocks mix rows from several places: pieces in a block, at least, and as a rule; bytes of a piece, at least
 #: if so many go into a block, and at most.
-PIECES, MANY_PIECES = 8, 64
-PIECE_BYTES, MOST_BYTES = 64_000, 4_000_000
+PIECES, MANY_PIECES = 4, 16
+PIECE_BYTES, MOST_BYTES = 256_000, 4_000_000
+#: The share of the rows in memory that is for those not new, where not all that may move find a place.
+REMEMBERED = 0.25
 #: Examples that the gap is estimated by.
 PROBE = 4096
 
@@ -51,9 +53,9 @@ def bytes_to_hold_all(source, n_scores, n_params, hessians):
     return int(source.n * row + _weights(n_params, hessians))
 
 
-def plan_for(source, memory, n_scores, n_params, hessians, remembered) -> Plan:
+def plan_for(source, memory, n_scores, n_params, hessians) -> Plan:
     """Spend `memory` bytes.  n_scores: of an example; hessians: how many matrices (n_params, n_params) there
-    are at the same time; remembered: the share of the rows in memory that are not new."""
+    are at the same time."""
     n = source.n
     duals = np.dtype(np.float64 if 8 * n * n_scores <= memory // 8 else np.float32)
     fixed = duals.itemsize * n * n_scores + _weights(n_params, hessians)
@@ -61,7 +63,7 @@ def plan_for(source, memory, n_scores, n_params, hessians, remembered) -> Plan:
     room = int((memory - fixed) / row) if memory > fixed else 0
     probe = min(PROBE, n, room // 16)
     rows = min(n, room - probe)
-    block = int((1.0 - remembered) * rows)
+    block = int((1.0 - REMEMBERED) * rows)
     a_byte = 1.0 / max(source.row_bytes, 1.0)
     wanted = max(block // MANY_PIECES, int(PIECE_BYTES * a_byte))
     pieces = source.pieces(max(1, min(wanted, block // PIECES, int(MOST_BYTES * a_byte))))
@@ -77,7 +79,7 @@ def plan_for(source, memory, n_scores, n_params, hessians, remembered) -> Plan:
         )
     return Plan(
         rows, numbers, max(hi - lo for lo, hi in pieces), block,
-        max(int((1.0 - remembered) * numbers), largest), probe, duals, fixed,
+        max(int((1.0 - REMEMBERED) * numbers), largest), probe, duals, fixed,
         int(fixed + (rows + probe) * row),
     )  # fmt: skip
 

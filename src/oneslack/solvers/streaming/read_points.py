@@ -55,17 +55,17 @@ class ReadPoints:
     def at(self, t):
         return self.last + t * (self.mean - self.last)
 
-    def risks_on(self, model, part, rows):
-        """(len(BETWEEN),): the sums of the hinges of packed examples."""
+    def scores_on(self, model, part, rows):
+        """The scores of packed examples at each point."""
         S, other = model.new_scores(part), model.new_scores(part)
         model.scores(part, rows, self.last, S)
         model.scores(part, rows, self.mean, other)
         other -= S
-        return np.array([model.risk(part, rows, S + t * other) for t in BETWEEN])
+        return [S + t * other for t in BETWEEN]
 
-    def see(self, model, part, rows):
-        """Add the hinges of packed examples."""
-        self.risks = self.risks + self.risks_on(model, part, rows)
+    def risks_on(self, model, part, rows):
+        """(len(BETWEEN),): the sums of the hinges of packed examples."""
+        return np.array([model.risk(part, rows, S) for S in self.scores_on(model, part, rows)])
 
     def best(self, problem):
         """(w, P(w), the way of its scores) of the best, where `risks` are those of all examples."""

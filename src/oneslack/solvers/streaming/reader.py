@@ -2,15 +2,17 @@
 
     D(alpha) = sum alpha_iz loss_iz - 1/2 |v|^2         v = sum alpha_iz delta_iz
 
-A read of the data takes new examples into memory block by block, beside those remembered, optimises the dual
-over both, and then forgets examples that rest at a bound (Ramanan 2013, algorithm 2).  Unlike there the dual
-of a forgotten example is kept, as one number (or one a class): its part stays in v.  So D is a bound at any
-time, forgetting never lowers it, and an example that comes by again goes on where it was.
+A read of the data takes examples that may move into memory (scan.py), beside those remembered, optimises
+the dual over both when memory is full, and then forgets examples that rest at a bound (Ramanan 2013,
+algorithm 2).  Unlike there the dual of a forgotten example is kept, as one number (or one a class): its part
+stays in v.  So D is a bound at any time, forgetting never lowers it, and an example that comes by again goes
+on where it was.
 
 From the second read on, the points that the read before has ended with (read_points.py) are looked at on the
-way: at the end P of the best of them is known, beside a D that the same read has raised.  How far away the
-optimum is, a few thousand examples tell that stay in memory: an estimate.  Where it promises enough, the next
-read only certifies: it gives P, and D from the kept duals anew, without what rounding had added up.
+way: at the end P of the best of them is known, beside a D that the same read has raised. How far away the
+optimum is, a few thousand examples tell that stay in memory (probe.py). Where they promise enough, the next
+read only certifies: it gives P, and D from the kept duals anew, without what rounding had added up. With
+intercepts D needs duals that balance: sums of either sign tell it (KeptDuals.balanced), or a certificate.
 
 Where few weights are learned from many examples, the working set is optimised by Newton steps on the smoothed
 hinge (newton.py), else by dual passes.  Data that fit into the budget are read once and trained on in memory.
@@ -28,25 +30,29 @@ from ...data.row_parts import RowsInMemory
 from ...data.rows import Shard
 from ...memory.kept_duals import KeptDuals
 from ...memory.working_set import WorkingSet
-from ...objective import inner, relative_gap
+from ...objective import relative_gap
 from ...result import Step, Torn
 from ..dual_cd import DualCD
 from ..newton import Newton
 from .optimise import DualOptimiser, NewtonOptimiser
 from .plan import bytes_to_hold_all, plan_for
-from .read_points import BETWEEN, MeanPoint, ReadPoints
+from .probe import Probe
+from .read_points import MeanPoint, ReadPoints
+from .scan import Scan
 
 #: Reads without a certificate, at most, whatever the estimate says.
 LIMIT = 5
 #: The estimate must promise this share of the tolerance, and after each promise in vain so much less.
-PROMISE, CAUTION = 0.9, 0.6
+PROMISE, CAUTION = 0.5, 0.6
 #: Certificates without progress after which rounding is to blame.
 PATIENCE = 30
+#: Where the examples that may move take no more of the memory than this, all of them are remembered.
+ALL_THAT_MOVE = 0.875
 #: Hessians that threads make at the same time.
 HESSIANS = 6
 #: What a state keeps of a Reader: bounds, and where in the data it is.
 BOUNDS = ("best", "bound")
-PLACE = ("read", "block", "read_over", "since", "caution", "vain", "gap")
+PLACE = ("read", "place", "moving", "read_over", "since", "caution", "vain", "gap")
 
 
 @dataclass(frozen=True)
@@ -99,8 +105,7 @@ class Streaming:
 
     def plan(self, problem):
         """What is in memory, where not all examples can be."""
-        optimiser = optimiser_for(problem)
-        return plan_for(source_of(problem), self.in_bytes, *_sizes(problem), optimiser.remembered)
+        return plan_for(source_of(problem), self.in_bytes, *_sizes(problem))
 
     def estimate(self, problem) -> int:
         """Bytes that training will take beside what the process has now; of a model that is asked for worst
@@ -153,10 +158,9 @@ class Reader:
         self.rows = WorkingSet(source, plan.rows, plan.numbers)
         self.pieces = source.pieces(plan.piece_rows)
         self.written = partial(self.duals.written, source, self.pieces)
-        self.numbers = source.numbers(self.pieces)
-        self.starts = np.array([lo for lo, _ in self.pieces])
         self.w = problem.regulariser.start()
-        self.read = self.block = 0
+        self.read = self.place = 0
+        self.moving = np.inf, 0  # examples that might move when the last read, and this one, came by
         self.read_over = False  # and whether to certify is not yet decided
         self.since, self.caution, self.vain = 0, 1.0, 0
         self.best, self.bound = np.inf, -np.inf
@@ -164,7 +168,8 @@ class Reader:
         self.gap = np.inf  # what the estimate says at the end of a read
         self.balanced = self.balanced_of = None  # the best dual point with intercepts, and what it is made of
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
-        self.probe = self._probe()
+        self.scan = Scan(problem, source, self.pieces, self.duals, self.optimiser.horizon)
+        self.probe = Probe(problem, source, plan.probe_rows, seed)
 
     def steps(self, start):
         if start and "streaming" in start:
@@ -175,24 +180,34 @@ class Reader:
             self.read_over = False
             self.since += 1
             promised = self.gap <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
-            if promised or self.since >= LIMIT:
+            if promised or (self.since >= LIMIT and not self.tells):
                 yield self._certify(promised)
+            elif self.since >= LIMIT:
+                self.since = 0
+                self.optimiser.sharpen()
+
+    @property
+    def tells(self):
+        """Whether reads that go on tell both bounds."""
+        return not self.problem.regulariser.n_free or self.duals.v_up is not None
 
     # A read.
 
     def _read(self):
-        """Take up the block where a read was left."""
-        blocks = self._blocks()
-        if self.block == 0:
+        """Go on where a read was left."""
+        order = np.random.default_rng([self.seed, self.read]).permutation(len(self.pieces)).tolist()
+        if self.place == 0:
             self.points = self._ends() if self.mean.count else None
             self.mean.clear()
-        while self.block < len(blocks):
-            self._load(blocks[self.block])
+        while self.place < len(order):
+            self.place, moving = self.scan.fill(self.rows, order, self.place, self.w, self.points)
+            self.moving = self.moving[0], self.moving[1] + moving
             self._optimise()
             self.mean.add(self.w)
-            self.block += 1
-            if self.block == len(blocks):
-                self.read, self.block, self.read_over = self.read + 1, 0, True
+            if self.place == len(order):
+                self.read, self.place, self.read_over = self.read + 1, 0, True
+                self.moving = self.moving[1], 0
+                self.optimiser.read()
                 self.gap, t = self.estimate()
                 yield self._looked_at() if self.points else self._step(self._ends().at(t))
                 return
@@ -221,41 +236,21 @@ class Reader:
     def _looked_at(self):
         """The best of the points that were looked at in this read."""
         w, primal, way = self.points.best(self.problem)
+        self._balance()
         self.best, self.bound = min(self.best, primal), self._best_bound()
-        if relative_gap(self.best, self.bound) > self.tol:
-            self.optimiser.persist()
-        return Step(
-            w, self.bound, primal, n_cuts=self.rows.m, state=self.state, proof=self.proof, way=way
-        )  # fmt: skip
+        return Step(w, self.bound, primal, n_cuts=self.rows.m, state=self.state, proof=self.proof, way=way)
+
+    def _balance(self):
+        """With intercepts: D of balanced duals, where their sums are known without a read."""
+        if (sums := self.duals.balanced()) is None:
+            return
+        if (dual := self.problem.regulariser.dual(*sums)) > self.bound:
+            self.bound, self.balanced_of = dual, (self.duals.store.copy(), self.duals.flow)
+            self.balanced = self._proof_of(*sums, 2 * self.duals.sums, *self.balanced_of)
 
     def _best_bound(self):
-        """With intercepts duals must balance for D to be a bound: a certificate sees to it."""
+        """With intercepts duals must balance for D to be a bound: else a certificate sees to it."""
         return self.bound if self.problem.regulariser.n_free else max(self.bound, self.duals.dual)
-
-    def _blocks(self):
-        """Lists of pieces that are taken into memory together."""
-        order = np.random.default_rng([self.seed, self.read]).permutation(len(self.pieces))
-        blocks, rows, numbers = [[]], 0, 0
-        for k in order:
-            lo, hi = self.pieces[k]
-            rows, numbers = rows + hi - lo, numbers + int(self.numbers[k])
-            if blocks[-1] and (rows > self.plan.block_rows or numbers > self.plan.block_numbers):
-                blocks.append([])
-                rows, numbers = hi - lo, int(self.numbers[k])
-            blocks[-1].append(int(k))
-        return blocks
-
-    def _load(self, block):
-        """Read a block; what is remembered of it comes again."""
-        piece_of = np.searchsorted(self.starts, self.rows.index, side="right") - 1
-        self.rows.keep(np.flatnonzero(~np.isin(piece_of, block)))
-        for k in block:
-            lo, hi = self.pieces[k]
-            part = self.source.part(lo, hi)
-            self.rows.add(part, np.arange(lo, hi))
-            if self.points:
-                self.points.see(self.problem.model, part, Shard(0, hi - lo))
-            self.source.release(lo)
 
     def _optimise(self):
         """Raise the dual over what is in memory, then forget what rests."""
@@ -274,41 +269,26 @@ class Reader:
         self._forget(np.where(data.weights > 0.0, rest, np.inf))
 
     def _forget(self, rest):
-        """Remember those that may move, and of the others the nearest to it, as far as there is room."""
-        room = self.plan.rows - self.plan.block_rows
-        order = np.argsort(rest, kind="stable")[:room]
-        order = order[rest[order] <= self.optimiser.horizon]
-        used = np.cumsum(self.rows.sizes()[order])
-        order = order[used <= self.plan.numbers - self.plan.block_numbers]
+        """Remember those that may move, and of the others the nearest to it, as far as there is room: there
+        is more where all that may move, as the last read has counted them, find a place together."""
+        plan, full = self.plan, ALL_THAT_MOVE * self.plan.rows
+        order = len(rest) - 1 - np.argsort(rest[::-1], kind="stable")  # of equals the newest
+        moving, used = int((rest <= 0.0).sum()), np.cumsum(self.rows.sizes()[order])
+        rows, numbers = plan.rows - plan.block_rows, plan.numbers - plan.block_numbers
+        if self.moving[0] <= full:
+            rows = max(rows, min(moving, int(full)))
+            numbers = max(
+                numbers, min(int(used[moving - 1]) if moving else 0, int(ALL_THAT_MOVE * plan.numbers))
+            )
+        order = order[:rows]
+        order = order[(rest[order] <= self.optimiser.horizon) & (used[:rows] <= numbers)]
         self.rows.keep(np.sort(order))
 
     # How far it is.
 
-    def _probe(self):
-        """Some examples, spread evenly over the data."""
-        m = max(1, self.plan.probe_rows)
-        strata = np.arange(m) + np.random.default_rng([self.seed]).random(m)
-        index = (strata * (self.problem.n / m)).astype(np.int64)
-        return index, self.source.take(index)
-
     def estimate(self):
-        """(P - D, t) at the best point between the last one and the mean, told from a sample: the examples'
-        gaps, and what w and v differ by."""
-        index, data = self.probe
-        model, regulariser, v = self.problem.model, self.problem.regulariser, self.duals.v
-        whole, points = Shard(0, data.n), self._ends()
-        p = self.duals.shares(index, data.y)
-        loss = model.dual_loss(data, p)
-        normal = model.adjoint(data, whole, model.coefficients(data, p))
-        total = float(data.weights.sum())
-        scale = self.problem.weight / total if total > 0.0 else 0.0
-        found = []
-        for t, risk in zip(BETWEEN, points.risks_on(model, data, whole), strict=True):
-            w = points.at(t)
-            gaps = scale * (risk - loss + inner(w, normal))
-            found.append(gaps + regulariser.value(w) - regulariser.dual(v, 0.0) - inner(w, v))
-        k = int(np.argmin(found))
-        return float(found[k]), BETWEEN[k]
+        """(P - D, t) at the best point between the last one and the mean, told from a sample."""
+        return self.probe.estimate(self._ends(), self.duals)
 
     def _certify(self, promised):
         """One read at fixed points: P of the best of them, and D with v summed anew; whether the estimate has
@@ -341,6 +321,9 @@ class Reader:
             p = duals.shares(slice(lo, hi), part.y)
             sums = [points.risks_on(model, part, rows), model.dual_loss(part, p)]
             sums.append(model.adjoint(part, rows, model.coefficients(part, p)))
+            if duals.v_up is not None:
+                up = model.upward(p)
+                sums += [model.dual_loss(part, up), model.adjoint(part, rows, model.coefficients(part, up))]
             if flow is not None:
                 sums.append(model.flow(part, p))
                 p = model.balanced(part, p, flow)
@@ -353,8 +336,10 @@ class Reader:
         duals.loss, duals.v, duals.sums = problem.C * sums[1], problem.C * sums[2], problem.n
         if flow is None:
             return duals.dual
-        duals.flow = sums[3]
-        dual = problem.regulariser.dual(v := problem.C * sums[5], linear := problem.C * sums[4])
+        if duals.v_up is not None:
+            duals.loss_up, duals.v_up = problem.C * sums[3], problem.C * sums[4]
+        duals.flow = sums[-3]
+        dual = problem.regulariser.dual(v := problem.C * sums[-1], linear := problem.C * sums[-2])
         if self.balanced is None or dual >= self.bound:
             self.balanced_of = duals.store.copy(), flow
             self.balanced = self._proof_of(v, linear, problem.n, *self.balanced_of)
