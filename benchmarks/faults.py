@@ -17,6 +17,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -68,6 +69,7 @@ class Drive:
     """A driver on machine k, and when it took its steps."""
 
     def __init__(self, machines, k, solver, path):
+        self.machines = machines
         command = [sys.executable, Path(__file__).resolve(), "--drive", machines.address, solver, path]
         self.process = machines.popen(k, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines, self.steps, self.errors = [], [], []
@@ -98,7 +100,7 @@ class Drive:
         try:
             self.process.wait(TOO_LONG)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            self.machines.signal_to(self.process, signal.SIGKILL)
             self.process.wait()
         for reader in self.readers:
             reader.join()
@@ -152,14 +154,13 @@ def cable_cut_for_good(machines, run, folder, rng):
 
 
 def driver_killed(machines, run, folder, rng):
-    run.process.send_signal(signal.SIGKILL)
+    machines.signal_to(run.process, signal.SIGKILL)
 
 
 def disk_full(machines, run, folder, rng):
-    with open(folder / "filler", "wb", buffering=0) as file:
-        with suppress(OSError):
-            while True:
-                file.write(b"0" * 4096)
+    with open(folder / "filler", "wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"0" * 4096)
     return lambda: (folder / "filler").unlink()
 
 
@@ -171,9 +172,8 @@ FAULTS = {
 }  # fmt: skip
 
 
-def one_moment(machines, fault, solver, rng, optimum):
+def one_moment(machines, folder, fault, solver, rng, optimum):
     """(outcome, seconds without a step, what else is to be told)."""
-    folder = machines.folder / "checkpoints"
     path, steps = folder / "run", int(rng.integers(1, 40))
     run = Drive(machines, 0, solver, path)
     run.wait_for(steps)
@@ -193,7 +193,7 @@ def one_moment(machines, fault, solver, rng, optimum):
         outcome += ", then " + judged(said, optimum)
     else:
         outcome = judged(said, optimum)
-    left = [name for name in os.listdir(folder) if name != "lost+found"]
+    left = os.listdir(folder)
     end = time.monotonic() + 40.0
     while (alive := [*machines.workers(0), *machines.workers(1)]) and time.monotonic() < end:
         time.sleep(0.2)
@@ -201,11 +201,7 @@ def one_moment(machines, fault, solver, rng, optimum):
         outcome += f"; LEFT BEHIND {left} {alive}"
     for name in left:
         (folder / name).unlink()
-    return (
-        outcome,
-        still,
-        (said or [None])[1] if outcome.startswith("sentence") else "".join(run.errors)[-300:],
-    )
+    return outcome, still, said[1] if outcome.startswith("sentence") else "".join(run.errors)[-300:]
 
 
 def judged(said, optimum):
@@ -224,32 +220,43 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
     parser.add_argument("--moments", type=int, default=20)
+    parser.add_argument("--minutes", type=float, default=np.inf, help="no new run afterwards")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     if reason := why_not():
         return print(reason)
+    disk = Path(tempfile.mkdtemp(prefix="onedisk"))
+    sh("mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(disk))
+    try:
+        found = strike(args, disk)
+    finally:
+        sh("umount", str(disk), check=False)
+        disk.rmdir()
+    for fault, runs in found.items():
+        outcomes = [outcome for outcome, _ in runs]
+        counts = ", ".join(f"{outcomes.count(each)} {each}" for each in sorted(set(outcomes)))
+        still = [seconds for _, seconds in runs if np.isfinite(seconds)] or [np.nan]
+        print(f"| {fault} | {len(runs)} | {counts} | {np.median(still):.1f} s | {max(still):.1f} s |")
+
+
+def strike(args, disk):
+    """{fault: [(outcome, seconds without a step)]}, the faults in turn."""
     from oneslack import Binary, OneSlack, Problem, solve
 
     truth = solve(Problem(Binary(30), *data(), 0.1), OneSlack(), tol=1e-7)
+    found, end = {fault: [] for fault in args.faults}, time.monotonic() + 60.0 * args.minutes
     rng = np.random.default_rng(args.seed)
     with Machines(2) as machines:
-        folder = machines.folder / "checkpoints"
-        folder.mkdir()
-        sh("mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(folder))
-        try:
-            machines.start_all()
+        machines.start_all()
+        for moment in range(args.moments):
             for fault in args.faults:
-                found = []
-                for moment in range(args.moments):
-                    solver = list(TOL)[moment % 2]
-                    found.append(one_moment(machines, fault, solver, rng, (truth.primal, truth.dual)))
-                    print(" ", fault, solver, *found[-1], flush=True)
-                outcomes = [outcome for outcome, _, _ in found]
-                counts = ", ".join(f"{outcomes.count(each)} {each}" for each in sorted(set(outcomes)))
-                still = np.array([seconds for _, seconds, _ in found])
-                print(f"| {fault} | {len(found)} | {counts} | {np.nanmax(still):.1f} s |", flush=True)
-        finally:
-            sh("umount", str(folder), check=False)
+                if time.monotonic() > end:
+                    return found
+                solver = list(TOL)[moment % 2]
+                *run, told = one_moment(machines, disk, fault, solver, rng, (truth.primal, truth.dual))
+                found[fault].append(run)
+                print(" ", fault, solver, *run, told, flush=True)
+    return found
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Machines of a test's own: network namespaces joined by virtual cables, with Ray started in each.
 
-Each has an address that nothing outside of them can reach, and Ray there asks for a token.  A machine can be
-killed, stopped for a while, cut off, and brought back.  Needs Linux and the right to make namespaces.
+Each has an address that nothing outside of them can reach, and sees its own processes alone; Ray asks for a
+token.  A machine can be killed, stopped for a while, cut off, and brought back.  They share their files.
+Needs Linux and the right to make namespaces.
 """
 
 import json
@@ -13,12 +14,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 #: Where Ray listens on the first machine, and how much memory its objects may take on each.
 PORT, STORE = 6379, 200_000_000
+#: The first process of a machine: when it ends, all others end.
+FIRST = "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\nwhile True: signal.pause()"
 #: Seconds that `ray start` may take, and that processes have to end.
-PATIENCE = 120.0
+PATIENCE = 200.0
+ATTEMPTS = 3
 
 
 class NotAllowed(Exception):
@@ -60,6 +65,7 @@ class Machines:
         self.hub = f"one{os.getpid()}-hub"
         self.names = [f"one{os.getpid()}-{k}" for k in range(count)]
         self.addresses = [f"10.213.77.{k + 1}" for k in range(count)]
+        self._first = [None] * count
         self.folder = Path(tempfile.mkdtemp(prefix="one", dir="/tmp"))  # short: Ray's sockets lie in it
         try:
             self._lay_cables(rate)
@@ -87,6 +93,34 @@ class Machines:
                 sh("tc", "-n", name, "qdisc", "add", "dev", "net0", *shape)
                 sh("tc", *hub[1:], "qdisc", "add", "dev", f"port{k}", *shape)
 
+        for k in range(self.count):
+            self._switch_on(k)
+
+    def _switch_on(self, k):
+        """Begin with the first process, in a namespace of processes of its own."""
+        own = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", sys.executable, "-c", FIRST]
+        self._first[k] = subprocess.Popen(
+            ["ip", "netns", "exec", self.names[k], *own], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        end = time.monotonic() + PATIENCE
+        while self.pid_of(self._first[k]) is None:
+            if self._first[k].poll() is not None or time.monotonic() > end:
+                raise NotAllowed("unshare --pid fails")
+            time.sleep(0.02)
+        time.sleep(0.1)  # /proc is mounted
+
+    def pid_of(self, process):
+        """The process itself, below the one that entered a machine for it; None where there is none."""
+        try:
+            found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        except OSError:
+            return None
+        return int(found[0]) if found else None
+
+    def _on(self, k):
+        """What comes before a command that is to run on machine k."""
+        return ["nsenter", "--target", str(self.pid_of(self._first[k])), "--net", "--pid", "--mount", "--"]
+
     @staticmethod
     def _sweep():
         """Take away the namespaces of tests that were killed."""
@@ -107,6 +141,7 @@ class Machines:
         """For processes on the machines; token: True for the right one, None for none, or another."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
         kept |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "RAY_AUTH_MODE": "token"}
+        kept["RAY_raylet_start_wait_time_s"] = "100"
         kept["HOME"] = str(self.folder)  # where Ray looks for a token of the user's
         if token is not None:
             kept["RAY_AUTH_TOKEN"] = self.token if token is True else token
@@ -123,47 +158,60 @@ class Machines:
             "--disable-usage-stats",
         ]  # fmt: skip
         log = self.folder / f"start{k}.log"
+        if self._first[k].poll() is not None:
+            self._switch_on(k)
         with open(log, "wb") as out:
             done = subprocess.run(
-                ["ip", "netns", "exec", self.names[k], *command], stdout=out, stderr=out,
+                [*self._on(k), *command], stdout=out, stderr=out,
                 stdin=subprocess.DEVNULL, env=self.environment(**how), timeout=PATIENCE, check=False,
             )  # fmt: skip
         return done.returncode, log.read_text(errors="replace")
 
     def start_all(self):
+        """Ray on all machines; a machine that is busy may be too slow for Ray at first."""
         for k in range(self.count):
             code, said = self.start(k)
+            for _ in range(ATTEMPTS - 1):
+                if code:
+                    self.kill(k)
+                    code, said = self.start(k)
             if code:
                 raise RuntimeError(f"ray start failed on machine {k}: {said[-3000:]}")
 
     def restart_if_lost(self, k):
         """Start Ray again where it has ended."""
-        if not self.pids(k):
+        lines = [Path(f"/proc/{process}/cmdline").read_bytes() for process in self.pids(k)]
+        if not any(b"/raylet" in line for line in lines):
             self.start(k)
 
     def popen(self, k, command, token=True, **how):
         """A process on machine k."""
         return subprocess.Popen(
-            ["ip", "netns", "exec", self.names[k], *map(str, command)],
+            [*self._on(k), *map(str, command)],
             env=self.environment(token) | how.pop("env", {}), stdin=subprocess.DEVNULL, text=True, **how,
         )  # fmt: skip
 
     def pids(self, k):
         return [int(word) for word in sh("ip", "netns", "pids", self.names[k], check=False).split()]
 
-    def signal(self, k, number, but=()):
-        """Send a signal to all processes of machine k but these."""
-        for process in set(self.pids(k)) - set(but):
-            try:
+    def signal(self, k, number):
+        """Send a signal to all processes of machine k."""
+        for process in self.pids(k):
+            with suppress(ProcessLookupError):
                 os.kill(process, number)
-            except ProcessLookupError:
-                continue
 
-    def kill(self, k, but=()):
+    def signal_to(self, process, number):
+        """Send a signal to a process that `popen` started."""
+        os.kill(self.pid_of(process), number)
+
+    def kill(self, k):
         """As if its power were cut."""
-        end = time.monotonic() + PATIENCE
-        while set(map(_alive, self.pids(k))) - {None} - set(but):
-            self.signal(k, signal.SIGKILL, but)
+        end, first = time.monotonic() + PATIENCE, self._first[k]
+        if first.poll() is None and (inside := self.pid_of(first)):
+            os.kill(inside, signal.SIGKILL)
+        first.wait()
+        while set(map(_alive, self.pids(k))) - {None}:
+            self.signal(k, signal.SIGKILL)  # who was on the way in
             assert time.monotonic() < end, f"processes stay on machine {k}"
             time.sleep(0.05)
 
@@ -188,9 +236,8 @@ class Machines:
 
     def close(self):
         """Leave nothing behind."""
-        for k, name in enumerate(self.names):
-            if os.path.exists(f"/run/netns/{name}"):
-                self.signal(k, signal.SIGCONT)
+        for k, first in enumerate(self._first):
+            if first is not None:
                 self.kill(k)
         for name in [self.hub, *self.names]:
             sh("ip", "netns", "del", name, check=False)

@@ -69,7 +69,7 @@ def sets():
         ends = places[[a, b]]
         shade = PALETTE[0] if weight > 0 else PALETTE[1]
         ax.plot(*ends.T, color=shade, linewidth=1 + 3 * abs(weight) / np.abs(svm.pair_weights_).max())
-        ax.annotate(f"{weight:+.2f}", ends.mean(axis=0) + [0.0, 0.04], color=shade, ha="center")
+        ax.annotate(f"{weight:+.2f}", ends.mean(axis=0) + np.array([0.0, 0.04]), color=shade, ha="center")
     ax.plot(*places.T, "o", color=INK, markersize=9)
     for name, place in zip(svm.classes_, places, strict=True):
         ax.annotate(

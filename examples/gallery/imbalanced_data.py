@@ -29,7 +29,7 @@ def main():
         'MetricSVC("f1")': oneslack.MetricSVC("f1"),
     }
     told = {}
-    figure, ax = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
+    figure, ax = plt.subplots(figsize=(6.5, 5.0), layout="constrained")
     for name, model in models.items():
         found = model.fit(X, y).predict(X_test)
         scores = precision_recall_fscore_support(y_test, found, average="binary", zero_division=0.0)

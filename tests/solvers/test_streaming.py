@@ -11,6 +11,7 @@ from reference import Reference
 
 import oneslack
 from oneslack import ConstraintProblem, DualCD, Problem, Streaming, solve
+from oneslack.engines.threads import Threads
 from oneslack.models import Binary, Chain, Multiclass, Regression
 from oneslack.objective import relative_gap
 from oneslack.result import Status
@@ -146,6 +147,47 @@ def recomputed(part, reader):
     shares = reader.duals.shares(slice(0, part.n), part.data.y)
     v = part.C * part.scores.adjoint(part.model.coefficients(part.data, shares))
     return v, part.C * part.model.dual_loss(part.data, shares)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_only_what_may_move_is_taken_and_nothing_twice(n_jobs):
+    part = problem("sparse binary, intercept", n=2000)
+    part.engine = Threads(n_jobs)
+    w = solve(part, tol=0.5).w
+    reader = Reader(part, source_of(part), tiny(part, 0.9).plan(part), 0, 1e-3)
+    reader.rows.add(part.data.take(np.arange(40)), np.arange(40))
+    order = list(range(len(reader.pieces)))
+    place, moving = reader.scan.fill(reader.rows, order, 0, w, None)
+    seen = reader.pieces[place - 1][1]
+    rest = part.model.rest(part.data, part.scores(w), np.zeros(part.n))[:seen]
+    assert moving == (rest == 0.0).sum() < 0.8 * seen
+    wanted = np.union1d(np.arange(40), np.flatnonzero(rest <= reader.optimiser.horizon))
+    np.testing.assert_array_equal(np.sort(reader.rows.index), wanted)
+    np.testing.assert_array_equal(reader.rows.data.y, part.data.y[reader.rows.index])
+
+
+@pytest.mark.parametrize("kind", ["sparse binary, intercept", "sparse regression, intercept"])
+def test_balanced_sums_are_those_of_balanced_duals(kind):
+    part = problem(kind)
+    reader = Reader(part, source_of(part), tiny(part, 0.4).plan(part), 0, 1e-3)
+    for _, _step in zip(range(5), reader.steps(None), strict=False):
+        v, loss = reader.duals.balanced()
+        shares = part.model.balance(part.data, reader.duals.shares(slice(0, part.n), part.data.y))
+        exact = part.C * part.scores.adjoint(part.model.coefficients(part.data, shares))
+        np.testing.assert_allclose(v, exact, atol=1e-5 * np.abs(exact).max())
+        assert loss == pytest.approx(part.C * part.model.dual_loss(part.data, shares), rel=1e-5)
+
+
+def test_an_intercept_that_almost_all_examples_rest_by():
+    """Few examples of one class, and a C so small that they all are at their bound: once the intercept is too
+    far out, no other example would move, and it has to come back all the same."""
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(rng.normal(size=(3000, 300)) * (rng.random((3000, 300)) < 0.05))
+    X = sp.csr_array(X / np.maximum(sp.linalg.norm(X, axis=1), 1e-9)[:, None])
+    part = Problem(Binary(300, True), X, np.where(np.arange(3000) % 150 == 7, 1.0, -1.0), 1e-3)
+    result = solve(part, tiny(part, 0.1), tol=0.02, max_iter=200)
+    assert result.status is Status.CONVERGED
+    assert result.state["streaming"]["read"] <= 4
 
 
 def test_the_estimate_is_near_the_gap():
@@ -317,7 +359,7 @@ def test_a_state_keeps_nothing_that_a_reader_computes():
     part = problem("sparse binary")
     state = solve(part, tiny(part, 0.6), tol=1e-9, max_iter=9).state["streaming"]
     assert "between" not in state
-    assert set(state["optimiser"]) == {"runs", "passes"}
+    assert set(state["optimiser"]) == {"runs", "passes", "reads"}
 
 
 def test_another_tolerance_begins_anew():

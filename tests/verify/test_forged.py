@@ -38,6 +38,14 @@ TOKENS = [[[f"w={(3 * i + t) % 7}"] for t in range(1 + i % 5)] for i in range(40
 TAGS = [["ABC"[(int(token[0][2:]) + (t > 0) + (i % 4 == 0)) % 3] for t, token in enumerate(s)]
         for i, s in enumerate(TOKENS)]  # fmt: skip
 SEGMENTS = [["O" if tag == "C" else f"B-{tag}" for tag in tags] for tags in TAGS]
+RNG = np.random.default_rng(0)
+EDGES = np.array([[0, 1], [1, 2], [2, 3], [3, 0]])
+GRAPHS = [(RNG.normal(size=(4, 2)), EDGES) for _ in range(20)]
+NODES = [RNG.integers(0, 3, 4) for _ in GRAPHS]
+PICTURES = [RNG.normal(size=(3, 4, 1)) for _ in range(6)]
+CELLS = [(x[:, :, 0] + RNG.normal(size=(3, 4)) > 0).astype(int) for x in PICTURES]
+PAIRS = [RNG.normal(size=(3, 4, 2)) for _ in range(20)]
+PARTNERS = [RNG.permutation(4)[:3] for _ in PAIRS]
 TREES = [
     "(S (NP (D the) (N dog)) (VP (V saw) (NP (D a) (N cat))))",
     "(S (NP (N dogs)) (VP (V sleep)))",
@@ -61,6 +69,9 @@ MODELS = {
     "planes": (lambda: oneslack.SequenceTagger(C=0.3, tol=1e-4, solver="one_slack"), TOKENS, TAGS),
     "slack": (lambda: oneslack.SequenceTagger(C=0.3, tol=1e-4, rescaling="slack"), TOKENS, TAGS),
     "segments": (lambda: oneslack.SequenceSegmenter(C=0.3, tol=1e-4), TOKENS, SEGMENTS),
+    "graph": (lambda: oneslack.GraphTagger(C=0.3, tol=1e-4), GRAPHS, NODES),
+    "grid": (lambda: oneslack.GridSegmenter(C=0.3), PICTURES, CELLS),
+    "match": (lambda: oneslack.Matcher(C=0.3), PAIRS, PARTNERS),
     "parse": (lambda: oneslack.GrammarParser(C=0.3, min_count=1, tol=1e-4), TREES, None),
     "spans": (
         lambda: oneslack.GrammarParser(C=0.3, min_count=1, tol=1e-4, solver="one_slack", span_features=True),
@@ -247,6 +258,28 @@ FORGERIES = {
         of_array("outputs that are no trees", "proof.0.outputs", lambda array: np.zeros_like(array)),
         of_array("other weights", "coef", lambda array: 1.01 * array),
         of_data("trees in another order", lambda A, b: (A[::-1], b)),
+    ],
+    "graph": [
+        of_dual("a negative dual", negated),
+        of_dual("a dual outside its box", of_largest(lambda value: value + 1.0)),
+        of_array("a label that is none", "proof.0.outputs", lambda array: array + 3),
+        of_array("other outputs", "proof.0.outputs", lambda array: (array + 1) % 3),
+        of_array("cheaper errors", "model.label_losses", lambda array: 0.5 * array),
+        of_array("other weights", "coef.value", lambda array: 9.0 * array),
+        of_header("other edges", parameter("directed", True)),
+        of_data("a label changed", lambda A, b: (A, [(b[0] + 1) % 3, *b[1:]])),
+    ],
+    "grid": [
+        of_header("other contrasts", lambda header: header.update(contrast_scale=9.0)),
+        of_array("a weight that is held", "coef.value", lambda array: -9.0 * array),
+        of_data("pictures in another order", lambda A, b: (A[::-1], b)),
+    ],
+    "match": [
+        of_dual("a dual outside its box", of_largest(lambda value: value + 1.0)),
+        of_array("a column twice", "proof.0.outputs", lambda array: np.zeros_like(array)),
+        of_array("a column that is none", "proof.0.outputs", lambda array: array - 2),
+        of_array("other weights", "coef", lambda array: 9.0 * array),
+        of_data("other partners", lambda A, b: (A, [b[1], b[0], *b[2:]])),
     ],
     "parse": [
         of_array("sentences left out", "outside", lambda array: np.array([1, 3])),

@@ -27,8 +27,8 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
     a Hessian is kept while steps with it leave at most the share `keeps` of what they promised.
 
     W[k], path[k] hold the points; p, v, dS the duals at the last one, their sum, and how the step from there
-    changes the scores.  Returns the number of points, the last mu, and what the step promises where the duals ahead are
-    worth a look, else 0.
+    changes the scores.  Returns the number of points, the last mu, and what the step promises where the duals
+    ahead are worth a look, else 0.
     """
     n, d = y.shape[0], r2.shape[0]
     fall, loose, ahead, tried, keeps = rule

@@ -193,7 +193,8 @@ FILES = {
     "RankSVM": ("linear", "sample", "pairs"), "OrdinalSVC": ("linear", "sample", "pairs"),
     "MetricSVC": ("linear", "sample", "labellings"), "SequenceTagger": ("structured", "chains"),
     "SequenceSegmenter": ("structured", "chains"), "GraphTagger": ("structured", "graphs"),
-    "GridSegmenter": ("structured", "graphs"), "GrammarParser": ("structured", "trees"),
+    "GridSegmenter": ("structured", "graphs"), "Matcher": ("structured", "matchings"),
+    "GrammarParser": ("structured", "trees"),
 }  # fmt: skip
 #: The same by the metric, where it is not a labelling.
 OF_METRIC = {"error": ("linear", "losses"), "roc_auc": ("linear", "sample", "pairs")}

@@ -1,10 +1,11 @@
-"""What the checker is given of examples: their weights, and classes as places among those of a model."""
+"""What the checker is given of any problem: weights of examples, classes as places, the penalty."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..errors import ProofError
+from ..verify.penalty import Penalty
 from .definitions.estimators import _ones
 
 
@@ -26,3 +27,9 @@ def codes_among(classes, labels):
     if (places < 0).any():
         raise ProofError(f"the data have the label {found[0][np.argmin(places)]!r}, which the model has not")
     return places[found[1]]
+
+
+def penalty_of(terms) -> Penalty:
+    """What a Regulariser says."""
+    given = {"prior": terms.prior, "scale": terms.scale, "held": terms.nonnegative}
+    return Penalty(**{name: values for name, values in given.items() if values is not None})

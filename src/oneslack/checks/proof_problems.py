@@ -34,8 +34,9 @@ from .definitions.estimators import (
     _refuse_unknown,
     _rows,
 )
-from .proof_examples import codes_among, weights_of_examples
+from .proof_examples import codes_among, penalty_of, weights_of_examples
 from .proof_graphs import graph_problem
+from .proof_matchings import matching_problem
 
 
 def problems_of(model, header, X, y, sample_weight, groups):
@@ -43,6 +44,7 @@ def problems_of(model, header, X, y, sample_weight, groups):
     builders = {
         "GraphTagger": graph_problem,
         "GridSegmenter": graph_problem,
+        "Matcher": matching_problem,
         "LinearSVC": _classes,
         "LinearSVR": _regression,
         "RankSVM": partial(_ranking, groups=groups),
@@ -215,11 +217,6 @@ def _expansion(model, X, n):
 # Structured outputs.
 
 
-def _penalty(terms) -> Penalty:
-    given = {"prior": terms.prior, "scale": terms.scale, "held": terms.nonnegative}
-    return Penalty(**{name: values for name, values in given.items() if values is not None})
-
-
 def _tagger(model, C, X, y, sample_weight):
     if model.kernel is not None:
         raise OneslackError("no checker is written for taggers with a kernel")
@@ -233,7 +230,7 @@ def _tagger(model, C, X, y, sample_weight):
     examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
     terms = regulariser_of(chain, **tagger_terms(model, model._indexer, chain, model.classes_))
     c, is_slack = C * weights_of_examples(len(rows), sample_weight), model.rescaling == "slack"
-    yield Structured(examples, c, model.coef_, _penalty(terms), is_slack)
+    yield Structured(examples, c, model.coef_, penalty_of(terms), is_slack)
 
 
 def _labels(model, X, y):

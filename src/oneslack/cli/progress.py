@@ -155,6 +155,8 @@ class LiveTable(Silence):
             table.add_row(*told, style="bold" if row is self.newest else "dim")
         bar = Table.grid(padding=(0, 1))
         goal = f"gap {percent(self.newest.gap)}" + (f" of {percent(self.tol)}" if self.tol else "")
+        if not math.isfinite(self.newest.gap):
+            goal = "no upper bound yet"
         bar.add_row(
             ProgressBar(1.0, self._share_done(), width=min(44, self.live.console.width - 26)),
             Text(goal, style="bold cyan"),

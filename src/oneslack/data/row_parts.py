@@ -69,6 +69,9 @@ class RowsInMemory:
     def part(self, lo, hi):
         return part_of(self.data, lo, hi)
 
+    def read_ahead(self, lo, hi):
+        """They are there."""
+
     def release(self, lo):
         """Nothing is to be let go of."""
 

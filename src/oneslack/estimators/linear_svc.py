@@ -13,9 +13,10 @@ from ..data.rows import as_rows
 from ..losses import Hinge, loss_of
 from ..models import Binary, Linear, Multiclass
 from ._shared.callbacks import with_callbacks
+from ._shared.costs import cost_matrix
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch
-from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights, validated
+from ._shared.given import INPUT, C_or_auto, check_parameters, encode, example_weights, validated
 from ._shared.reported import Sharded
 from ._shared.scoring import Classifies
 from ._shared.settled import SettlesClasses

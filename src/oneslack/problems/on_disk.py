@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import OrderedDict, deque
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from threading import Lock
 from typing import Any
 
@@ -169,6 +170,11 @@ class ShardedData:
         """Let go of the memory of the file that holds row lo; it is read again when it is used."""
         self._file(lo)[0].release()
 
+    def read_ahead(self, lo, hi):
+        """Ask the system to read rows lo <= i < hi, of one file, while something else is done."""
+        shard, first = self._file(lo)
+        shard.read_ahead(lo - first, hi - first)
+
     def take(self, index):
         """The examples `index` as a copy in memory, in this order."""
         index = np.asarray(index, np.int64)
@@ -243,7 +249,7 @@ class ShardedProblem(Problem):
                 f"{model.n_features}; make it for as many as there are."
             )
         if weigh is None and shards.manifest.weights:
-            weigh = _own_weights
+            weigh = attrgetter("sample_weight")
         self.model, self.C, self.X, self.Y = model, float(C), None, None
         self.work, self.engine = Work(), Threads(n_jobs)
         self.certified = is_certifiable(model, has_scores=True)
@@ -322,9 +328,7 @@ class ShardedProblem(Problem):
 class ShardedScores(Scores):
     """Scores part by part; arrays with a row for each example are in memory."""
 
-    @property
-    def shape(self):
-        return None
+    shape = None
 
     def __call__(self, w):
         S = np.empty((self.data.n, *self.model.new_scores(self.data.part(0, 1)).shape[1:]))
@@ -386,10 +390,6 @@ class ShardedShares(Shares):
 
 def _cut(arguments, at):
     return [argument[at] if isinstance(argument, np.ndarray) else argument for argument in arguments]
-
-
-def _own_weights(rows):
-    return rows.sample_weight
 
 
 def _default_code(model):

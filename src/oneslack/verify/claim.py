@@ -45,7 +45,7 @@ def compare(claim, bounds, where="", drift=0.0):
             "this is the proof of no problem"
         )
     if primal < bounds.low:
-        raise ProofError(f"the claim is P = {primal!r}{where}, but P is {bounds.low!r} at least")
+        raise ProofError(f"the claim is P = {primal!r}{where}, but what is proven is {bounds.low!r}")
     if dual > max(bounds.dual_high, 0.0) + drift:
         raise ProofError(
             f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_high!r} at most"

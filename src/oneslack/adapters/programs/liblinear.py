@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import OneslackError
-from ...formats.atomic import atomic_write
 from .arguments import Mistake, Option
 from .liblinear_text import SOLVERS, LinearText, read_model, write_model
-from .running import Clock, Program, read_examples, with_columns, write_lines
+from .running import Clock, Program, output_file, read_examples, with_columns, write_lines
 from .training import line_of, trained, with_constant
 
 #: From -s to loss, penalty and the default of -e; the last three are regression.
@@ -49,7 +48,7 @@ PREDICT = (
 def learn(got):
     """`train [options] training_set_file [model_file]`."""
     train, *model = got.files
-    clock, table = Clock(), read_examples(train, qid="auto")
+    clock, table = Clock(), read_examples(train)
     got.positive("-c")
     if got["-R"] and got["-B"] != 1:
         raise Mistake("-R needs -B 1: it frees the weight of that column.")
@@ -178,7 +177,7 @@ def _errors(y, predicted):
 def predict(got):
     """`predict [options] test_file model_file output_file`."""
     test, model, output = got.files
-    text, table = read_model(model), read_examples(test, qid="auto")
+    text, table = read_model(model), read_examples(test)
     X = with_columns(table.X, text.n_features)
     predicted = text.predict(X)
     if got["-b"]:
@@ -199,7 +198,7 @@ def predict(got):
 
 
 def _write_probabilities(output, text, X, predicted):
-    with atomic_write(output, text=True) as file:
+    with output_file(output) as file:
         file.write(f"labels {' '.join(f'{label:g}' for label in text.labels)}\n")
         for label, row in zip(predicted, text.probabilities(X), strict=True):
             file.write(" ".join([f"{label:g}", *(f"{p:g}" for p in row)]) + "\n")

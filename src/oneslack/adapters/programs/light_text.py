@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import OneslackError
-from ...formats.atomic import atomic_write
+from .running import output_file
 
 if TYPE_CHECKING:  # it takes as long as all the rest, and is not needed before a file is read
     from scipy.sparse import csr_matrix
@@ -102,7 +102,7 @@ def write_model(path, model):
     fields = {name.strip(): value for name, value in model.fields.items()}
     X = csr_matrix(model.vectors)
     X.sort_indices()
-    with atomic_write(path, text=True) as file:
+    with output_file(path) as file:
         file.write(f"{model.family} Version {version}\n")
         for name in names:
             value = fields.get(name.strip(), X.shape[1] if name.startswith("highest") else 0)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import OneslackError
 from ...formats.model_file import fingerprint
+from ...models.matching import Matching
 from ...problems.regulariser_input import regulariser_of
 from .._shared.given import given_terms
 from .._shared.weight_terms import rows_of_terms, tagger_terms
@@ -52,7 +53,11 @@ def _named_terms(model, header, arrays) -> dict:
     named = [name for name in given_terms(model) if name not in kept]
     if not named:
         return {}
-    if model._saving in ("tagger", "segmenter"):
+    if model._saving == "matcher":
+        rows = vars(
+            regulariser_of(Matching(model.n_features_in_, bool(model.unmatched)), **given_terms(model))
+        )
+    elif model._saving in ("tagger", "segmenter"):
         terms = tagger_terms(model, model._indexer, model.model_, model.classes_)
         rows = vars(regulariser_of(model.model_, **terms))
     else:
@@ -74,7 +79,7 @@ def no_proof(model) -> str | None:
         return "it was loaded from a file without one; train it again, and save with proof=True"
     if hasattr(model, "reduction_error_"):
         return "its certificate is of the model before `reduce`; save that with proof=True"
-    if model._saving not in ("linear", "kernel", "tagger", "segmenter", "graph", "parser"):
+    if model._saving not in ("linear", "kernel", "tagger", "segmenter", "graph", "matcher", "parser"):
         return (
             "no checker is written for models of one's own, for structures whose upper bound rests on that "
             "of inference, or for latent values; save without proof"

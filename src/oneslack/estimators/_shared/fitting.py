@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import hypot, sqrt
-from typing import Any, ClassVar, NamedTuple
+from types import SimpleNamespace as Point
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -274,8 +275,8 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         """Keep what bounds of the optimum need; X is None where it is not all that was learned from."""
         self._intercepts = self._scale_rows = self._examples = self._middle = None
         if any(result.middle is not None for result in results):
-            self._middle = self._rows(task, [_Point(r.w if r.middle is None else r.middle) for r in results])
-        rows, d = self.coef_.shape if self.coef_.ndim == 2 else (1, len(self.coef_))
+            self._middle = self._rows(task, [Point(w=r.w if r.middle is None else r.middle) for r in results])
+        rows, d = self.coef_.shape if self.coef_.ndim == 2 else (1, self.coef_.size)
         if given_terms(self):
             from .weight_terms import scale_rows
 
@@ -285,12 +286,6 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         m = rows // task.n_problems  # intercepts of a problem: the work grows with their square
         if getattr(X, "nnz", X.size) <= (self._keeps_up_to if m == 1 else MUCH_WORK / m**2):
             self._examples = task, X
-
-
-class _Point(NamedTuple):
-    """What `Task.rows` looks at of a result."""
-
-    w: np.ndarray
 
 
 # Problems and their results.

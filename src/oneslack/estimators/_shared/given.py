@@ -193,12 +193,12 @@ ANY_KERNEL = choice(KERNELS, "or a function", callable)
 
 def check_parameters(model, but=()):
     """Raise for a parameter that does not fit, but for those named in `but`; a model's `_checks` go first."""
-    kind, own = type(model), vars(model)
-    given = [own[name] if name in own else getattr(model, name) for name in _names(kind)]
+    kind = type(model)
+    given = [getattr(model, name) for name in _names(kind)]
     kinds = [type(value) for value in given]
     if (kinds, given) == _fine.get((kind, but)):
         return
-    checks = _checks_of(kind)
+    checks = CHECKS | getattr(model, "_checks", {})
     for name, value in zip(_names(kind), given, strict=True):
         if name not in but:
             checks[name](name, value)
@@ -210,11 +210,6 @@ def check_parameters(model, but=()):
 PLAIN = frozenset((bool, float, int, str, type(None)))
 #: The last parameters of a class that passed all checks, behind their types.
 _fine = {}
-
-
-@cache
-def _checks_of(kind):
-    return CHECKS | getattr(kind, "_checks", {})
 
 
 @cache
@@ -236,29 +231,6 @@ def seed_of(random_state) -> int:
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(random_state.randint(2**31 - 1))
-
-
-def cost_matrix(loss, classes):
-    """The losses (K, K) of a cost matrix, or None for the plain hinge."""
-    if isinstance(loss, str):
-        return None
-    K = len(classes)
-    try:
-        cost = np.array(loss, dtype=float)
-    except (TypeError, ValueError):
-        cost = None
-    if loss is None or cost is None:
-        raise TypeError(f"loss must be the name of a loss, or a cost matrix of numbers; got {loss!r}")
-    if cost.shape != (K, K):
-        raise ValueError(
-            f"loss must have a row and a column for each of the {K} classes, so shape ({K}, {K}); "
-            f"got shape {cost.shape}"
-        )
-    if not np.isfinite(cost).all() or (cost < 0).any() or np.diag(cost).any():
-        raise ValueError("loss must hold finite costs >= 0 with zeros on the diagonal (the right answers)")
-    if not cost.any():
-        raise ValueError("all costs of loss are zero: there is nothing to learn")
-    return cost
 
 
 # Examples.

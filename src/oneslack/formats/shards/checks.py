@@ -102,6 +102,15 @@ class CheckedArrays:
                 self._check_group(first, min(first + self._group, self.entry.rows))
                 self.known.groups[k] = True
 
+    def read_ahead(self, lo, hi):
+        """Ask the system for rows lo <= i < hi of X before they are used."""
+        names = ["values"]
+        if self.manifest.kind == "sparse":
+            indptr, names = self.offsets(), ["values", "indices"]
+            lo, hi = int(indptr[lo]), int(indptr[hi])
+        for name in names:
+            self.file.read_ahead(name, lo, hi)
+
     def _check_group(self, lo, hi):
         file, blocks = self.file, self.known.blocks
         if self.manifest.kind == "sparse":

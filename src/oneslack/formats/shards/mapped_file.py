@@ -74,6 +74,14 @@ class MappedFile:
                         raise self._damaged("checksum does not match")
                 known[k] = True
 
+    def read_ahead(self, name, lo, hi):
+        """Ask the system to read items lo <= i < hi of an array while something else is done."""
+        if hasattr(mmap, "MADV_WILLNEED"):
+            array, start = self.arrays[name], self._start + self._spans[name][0]
+            item = array.nbytes // max(len(array), 1)
+            first = (start + lo * item) // mmap.PAGESIZE * mmap.PAGESIZE
+            self._map.madvise(mmap.MADV_WILLNEED, first, max(start + hi * item - first, 1))
+
     def drop_pages(self):
         """Give back the memory that the map takes now; what is used again is read again."""
         if hasattr(mmap, "MADV_DONTNEED"):

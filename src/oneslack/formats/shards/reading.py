@@ -132,6 +132,10 @@ class Shard:
         """Give back the memory of the arrays' pages; they stay usable and are read again when used."""
         self._checked.file.drop_pages()
 
+    def read_ahead(self, lo, hi):
+        """Ask the system to read rows lo <= i < hi while something else is done."""
+        self._checked.read_ahead(lo, hi)
+
     @property
     def X(self):
         return self._rows_of_X(0, len(self))

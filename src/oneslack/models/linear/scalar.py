@@ -51,14 +51,13 @@ class ScalarModel:
     # Blocks of examples, through their scores (n,).
 
     def pack(self, X, Y, weights=None) -> LinearData:
-        y = np.asarray(Y)
+        y = np.array(Y)
         if self.phi.has_sides:
             fine, expected = (y == 1) | (y == -1), "-1 or +1"
         else:
-            fine, expected = np.isfinite(y := y.astype(np.float64)), "a finite number"
+            fine, expected = np.isfinite(y := y.astype(np.float64, copy=False)), "a finite number"
         if not fine.all():
-            i = np.argmin(fine)
-            raise ValueError(f"example {i}: y is {y[i]}, expected {expected}")
+            raise ValueError(f"example {(i := np.argmin(fine))}: y is {y[i]}, expected {expected}")
         data = pack_rows(X, y.astype(np.float64, copy=False), weights)
         return data if self.phi.has_sides else data.in_units()
 
@@ -183,6 +182,14 @@ class ScalarModel:
         path = path[:count].T.tolist()
         return SmoothPath(W[:count], path[MU], path[PRIMAL], path[DUAL], mu, promise, shares, v, dS)
 
+    def lasso_path(self, data, C, regulariser, w, tol, steps) -> tuple:
+        """Proximal Newton steps on small data, in one call: w, P, D and the shares of its duals."""
+        from ..._jit.lasso import proximal_path
+
+        w, shares, r = w.copy(), np.zeros(data.n), (regulariser.strength, regulariser.held)
+        examples = self.phi, data.blocks, data.y, data.weights, C
+        return w, *proximal_path(*examples, *r, self.intercept, w, tol, steps, shares), shares
+
     def smooth_search(self, data, C, S, dS, mu, *start) -> float:
         """How far to go along a step, given what P_mu is at its start (_jit/newton.py)."""
         from ..._jit.newton import search
@@ -206,9 +213,8 @@ class ScalarModel:
 
     def free_bound(self, data):
         """Where the best b can be, other weights fixed; None where there is none."""
-        if not self.intercept:
-            return None
-        return float(np.max(self.phi.size(data.y))), float(data.lengths.max())
+        sizes = self.phi.size(data.y) if self.intercept else None
+        return None if sizes is None else (float(np.max(sizes)), float(data.lengths.max()))
 
     def odds(self, data):
         """Weights of both sides, where the best b depends on them."""

@@ -18,8 +18,11 @@ from ..smoothed import Smoothed
 
 #: Newton steps, and dual passes, at most.
 STEPS, PASSES = 60, 200
-#: Passes go on while the gap of what is in memory is more than this share of the tolerance.
-ENOUGH = 0.1
+#: Passes go on while the gap of what is in memory is more than this share of the tolerance; in a first read,
+#: whose examples have not met yet, only while they raise the dual by such a share of what the first did.
+ENOUGH, WORTH = 0.1, 0.1
+#: Passes without less imbalance after which others have to mend it.
+IN_VAIN = 20
 #: An example that is farther from moving is forgotten, in units of a loss.
 HORIZON = 0.5
 #: What the rounding of the hinge may cost, beside the tolerance.
@@ -86,6 +89,9 @@ class NewtonOptimiser:
         """Newton's own point is better than that of the duals."""
         return w
 
+    def read(self):
+        """A read is over."""
+
     def sharpen(self):
         """A certificate did not reach the tolerance."""
         self.tol *= 0.3
@@ -106,7 +112,7 @@ class DualOptimiser:
     def __init__(self, problem, seed, tol):
         self.problem, self.tol, self.seed, self.runs = problem, tol, seed, 0
         self.horizon = HORIZON * problem.unit
-        self.passes = PASSES
+        self.passes, self.reads = PASSES, 0
 
     def run(self, part, old, v, w, dual):
         """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
@@ -121,15 +127,21 @@ class DualOptimiser:
             rate = BIAS_RATE * (float(passes.norm2.mean()) or 1.0)
             passes.bias[...] = w[free]
             of_others = v[free] - passes.imbalance()
-        enough, left = ENOUGH * self.tol * dual, 0.0
-        for _ in range(self.passes):
-            gap, _ = passes.run(rate, takes_imbalance=False)
+        enough, left, first = ENOUGH * self.tol * dual, 0.0, 0.0
+        least, in_vain = np.inf, 0  # imbalance, and passes since it has fallen
+        for k in range(self.passes):
+            gap, growth = passes.run(rate, takes_imbalance=False)
             if rate:
                 imbalance = of_others + passes.imbalance()
                 passes.bias += rate * imbalance
                 left = self.problem.unit * float(np.abs(imbalance).sum())
-            if gap + left <= enough or (passes.count == 0 and left <= enough):
+            first = first if k else growth
+            is_worth = k == 0 or self.reads > 0 or growth > WORTH * first
+            is_balanced = left <= enough or in_vain >= IN_VAIN
+            if is_balanced and (gap <= enough or passes.count == 0 or not is_worth):
                 break
+            in_vain = 0 if left < (1.0 - WORTH) * least else in_vain + 1
+            least = min(least, left)
             if passes.count == 0:  # only intercepts can move
                 passes.reopen(part.scores(passes.point))
                 rate *= 2.0
@@ -140,12 +152,16 @@ class DualOptimiser:
         regulariser = self.problem.regulariser
         return regulariser.point(v, w[regulariser.free] if regulariser.n_free else None)
 
+    def read(self):
+        """A read is over."""
+        self.reads += 1
+
     def sharpen(self):
         """A certificate did not reach the tolerance."""
         self.passes *= 2
 
     def state(self):
-        return {"runs": self.runs, "passes": self.passes}
+        return {"runs": self.runs, "passes": self.passes, "reads": self.reads}
 
     def restore(self, state):
-        self.runs, self.passes = state["runs"], state["passes"]
+        self.runs, self.passes, self.reads = state["runs"], state["passes"], state["reads"]

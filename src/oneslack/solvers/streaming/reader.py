@@ -2,15 +2,17 @@
 
     D(alpha) = sum alpha_iz loss_iz - 1/2 |v|^2         v = sum alpha_iz delta_iz
 
-A read of the data takes new examples into memory block by block, beside those remembered, optimises the dual
-over both, and then forgets examples that rest at a bound (Ramanan 2013, algorithm 2).  Unlike there the dual
-of a forgotten example is kept, as one number (or one a class): its part stays in v.  So D is a bound at any
-time, forgetting never lowers it, and an example that comes by again goes on where it was.
+A read of the data takes examples that may move into memory (scan.py), beside those remembered, optimises
+the dual over both when memory is full, and then forgets examples that rest at a bound (Ramanan 2013,
+algorithm 2).  Unlike there the dual of a forgotten example is kept, as one number (or one a class): its part
+stays in v.  So D is a bound at any time, forgetting never lowers it, and an example that comes by again goes
+on where it was.
 
 From the second read on, the points that the read before has ended with (read_points.py) are looked at on the
-way: at the end P of the best of them is known, beside a D that the same read has raised.  How far away the
-optimum is, a few thousand examples tell that stay in memory: an estimate.  Where it promises enough, the next
-read only certifies: it gives P, and D from the kept duals anew, without what rounding had added up.
+way: at the end P of the best of them is known, beside a D that the same read has raised. How far away the
+optimum is, a few thousand examples tell that stay in memory (probe.py). Where they promise enough, the next
+read only certifies: it gives P, and D from the kept duals anew, without what rounding had added up. With
+intercepts D needs duals that balance: sums of either sign tell it (KeptDuals.balanced), or a certificate.
 
 Where few weights are learned from many examples, the working set is optimised by Newton steps on the smoothed
 hinge (newton.py), else by dual passes.  Data that fit into the budget are read once and trained on in memory.
@@ -205,6 +207,7 @@ class Reader:
             if self.place == len(order):
                 self.read, self.place, self.read_over = self.read + 1, 0, True
                 self.moving = self.moving[1], 0
+                self.optimiser.read()
                 self.gap, t = self.estimate()
                 yield self._looked_at() if self.points else self._step(self._ends().at(t))
                 return

@@ -15,6 +15,9 @@ import numpy as np
 
 from ...data.rows import Shard
 
+#: So many times the pieces that are looked at together the disk reads them, and those behind them, ahead.
+AHEAD = 3
+
 
 class Seen(NamedTuple):
     """part: packed examples that may move, `index` their numbers; risks: of the points that were looked at;
@@ -48,6 +51,8 @@ class Scan:
         engine = self.problem.engine
         ahead = 2 * engine.n_jobs if engine.n_jobs > 1 else 1  # what finds no room is looked at again
         while place < len(order):
+            for k in order[place + ahead : place + AHEAD * ahead]:
+                self.source.read_ahead(*self.pieces[k])
             for seen in engine.map(look, order[place : place + ahead]):
                 if not rows.has_room_for(seen.part):
                     return place, moving
