@@ -148,8 +148,7 @@ class Problem(Capable, Identified):
         check_total(total, self.C)
         self.mean = 1.0 / total
         self.weight = self.C * total
-        self.unit = getattr(data, "unit", None) or 1.0
-        self.n_params = self.model.n_params
+        self.unit, self.n_params = getattr(data, "unit", None) or 1.0, self.model.n_params
 
     @cached_property
     def _oracle(self):
