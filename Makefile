@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 # Tests start dozens of processes: each would compile anew what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo check test test-slow test-browser bench docs lint clean
+.PHONY: demo check test test-slow test-browser bench docs release-check lint clean
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
@@ -71,5 +71,11 @@ test-browser: $(VENV)/.test $(VENV)/.browser
 	sh tests/browser/install_chromium.sh
 	$(BIN)/python -m pytest tests/browser
 
+# What would be uploaded, into dist/: built, looked at, installed without the checkout, and tested with the newest
+# dependencies and the oldest, for an hour or so.  TESTS="tests/solvers" takes a part of the tests.
+TESTS ?= tests
+release-check:
+	$(PYTHON) tests/release/check.py --tests "$(TESTS)"
+
 clean:
-	rm -rf $(VENV) demo-output site
+	rm -rf $(VENV) demo-output site dist

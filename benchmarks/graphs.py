@@ -1,6 +1,8 @@
 """Graphs and grids: snakes, a round of minimum cuts, and certificates where inference is not exact.
 
     python benchmarks/graphs.py snakes --data DIR     DIR/snakes/snakes.npz (see its SOURCE.txt)
+    python benchmarks/graphs.py snakes --data DIR --backtracks 1000     and toulbar2 where messages leave open
+    python benchmarks/graphs.py snakes --data DIR --relaxed             against fractional labels, too
     python benchmarks/graphs.py cuts
     python benchmarks/graphs.py labels
 
@@ -26,7 +28,7 @@ from oneslack.estimators._shared.grid_input import edges_of, grids_of
 from oneslack.models.graph import GraphModel
 
 
-def snakes(data, jobs):
+def snakes(data, jobs, **options):
     """Both kinds of edges."""
     arrays = np.load(Path(data) / "snakes" / "snakes.npz")
     colours = np.unique(arrays["train_pixels"], axis=0)
@@ -36,7 +38,8 @@ def snakes(data, jobs):
         Y = {part: [y for _, y in found] for part, found in parts.items()}
         GraphTagger(C=0.1, directed=True, tol=0.5).fit(sets["train"][:2], Y["train"][:2])  # compiles
         clock, cpu = time.perf_counter(), time.process_time()
-        tagger = GraphTagger(C=0.1, directed=True, n_jobs=jobs).fit(sets["train"], Y["train"])
+        tagger = GraphTagger(C=0.1, directed=True, n_jobs=jobs, time_limit=600, **options)
+        tagger.fit(sets["train"], Y["train"])
         seconds, cpu = time.perf_counter() - clock, time.process_time() - cpu
         result = tagger.result_
         name = "colours of both cells" if both else "directions alone"
@@ -44,7 +47,7 @@ def snakes(data, jobs):
             f"snakes, {name}: {tagger.score(sets['test'], Y['test']):.4f} of the test cells right; "
             f"{seconds:.1f} s ({cpu:.1f} s of processors), gap {result.gap:.2%} "
             f"(certified: {result.certified}), of it inference {result.inference / result.primal:.2%}; "
-            f"{tagger.coef_.size:,} weights"
+            f"{tagger.coef_.size:,} weights; {result.status.name}"
         )
 
 
@@ -139,9 +142,11 @@ def main():
     parser.add_argument("what", choices=("snakes", "cuts", "labels"))
     parser.add_argument("--data", default="data")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--backtracks", type=int, default=0, help="of toulbar2, with snakes")
+    parser.add_argument("--relaxed", action="store_true", help="fractional outputs, with snakes")
     given = parser.parse_args()
     if given.what == "snakes":
-        snakes(given.data, given.jobs)
+        snakes(given.data, given.jobs, backtracks=given.backtracks, relaxed=given.relaxed)
     else:
         {"cuts": cuts, "labels": labels}[given.what](given.jobs)
 

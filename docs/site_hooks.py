@@ -1,7 +1,8 @@
 """What the documentation site has beside the pages of this folder, for `mkdocs build`.
 
 Pages link to files of the repository (results, examples): those become pages, too.  The order of the pages is
-that of index.md, where a test wants every one of them.  The reference is made from the docstrings.
+that of index.md, where a test wants every one of them.  The reference is made from the docstrings, and the
+gallery by running its scripts.
 """
 
 import re
@@ -14,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
 import api_pages
+import gallery_pages
 
 #: Files outside this folder that are pages of the site: where they are, and what they are called.
 PAGES = {
@@ -25,6 +27,7 @@ PAGES = {
 HEADING = re.compile(r"^## (.+)$")
 ENTRY = re.compile(r"- |\d+\. ")
 LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+SOURCE = re.compile(r"\[([^\]]+)\]\((?:\.\./)?(?:src|tests)/[^)]+\)")
 OUTWARD = re.compile(r"\]\(\.\./((?:benchmarks|examples)/[^)]+|[A-Z]+\.md[^)]*)\)")
 
 
@@ -36,6 +39,11 @@ def on_config(config):
     config.nav = [
         {"oneslack": "index.md"},
         *listed,
+        {
+            "Gallery": [
+                {page_title(path): f"examples/gallery/{path.stem}.md"} for path in gallery_pages.scripts()
+            ]
+        },
         {"Examples": [{page_title(path): f"examples/{path.stem}.md"} for path in examples()]},
         {"The project": [{title: path} for path, title in PAGES.items()]},
     ]
@@ -58,8 +66,10 @@ def on_files(files, config):
     made = {path: (ROOT / path).read_text("utf-8") for path in PAGES}
     made |= {f"examples/{path.stem}.md": example_page(path) for path in examples()}
     made |= api_pages.pages()
+    made |= gallery_pages.files()
     for path, text in made.items():
-        files.append(File.generated(config, path, content=inward(text)))
+        content = inward(text) if isinstance(text, str) else text
+        files.append(File.generated(config, path, content=content))
     return files
 
 
@@ -67,6 +77,8 @@ def on_page_markdown(markdown, page, config, files):
     """Links to files of the repository lead to their pages; the list of names goes below its page."""
     if page.file.src_uri == "api.md":
         return f"{markdown}\n{api_pages.index()}"
+    if page.file.src_uri == "gallery.md":
+        return outward(gallery_pages.with_pictures(markdown))
     return outward(markdown) if "/" not in page.file.src_uri else markdown
 
 
@@ -76,7 +88,8 @@ def outward(markdown):
 
 
 def inward(text):
-    """Links of a file of the repository as they are on the site, where docs/ is the top."""
+    """Links of a file of the repository as they are on the site: docs/ is the top, code has no page."""
+    text = SOURCE.sub(r"\1", text)
     return text.replace("](../docs/", "](../").replace("](docs/", "](")
 
 

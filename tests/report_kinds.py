@@ -1,5 +1,6 @@
 """A small model of each kind, for the tests of reports."""
 
+import json
 import shlex
 from pathlib import Path
 
@@ -37,6 +38,9 @@ KINDS = {
         "test.trees",
         ["wrong phrases"],
     ),
+    "graph": ("graph graphs.jsonl", "graphs.jsonl", ["Graphs with the most errors", "node accuracy"]),
+    "segment": ("segment pictures", "pictures", ["Pictures with the most errors", "cell accuracy"]),
+    "match": ("match sets.jsonl", "sets.jsonl", ["Examples with the most errors", "partners right"]),
     "kernel": (None, "grades.npz", ["support vectors", "rbf"]),
     "structural": (None, None, ["StructuralSVM"]),
 }
@@ -58,8 +62,26 @@ def write_data(folder):
     (folder / "test.txt").write_text(TAGGED_TEST)
     (folder / "train.trees").write_text(TREES)
     (folder / "test.trees").write_text(OTHER_TREES)
+    write_structures(folder, rng)
     oneslack.KernelSVC(C=10).fit(X, grade).save(folder / "kernel.model")
     oneslack.StructuralSVM(oneslack.Multiclass(4, 3)).fit(X, grade).save(folder / "structural.model")
+
+
+def write_structures(folder, rng):
+    """Graphs, pictures and matchings with errors that no model avoids."""
+    (folder / "pictures").mkdir()
+    graphs, sets = [], []
+    for k in range(4):
+        y = rng.choice(["in", "out", "<b>odd</b>"], 5).tolist()
+        nodes = [[float(label == "in"), rng.normal()] for label in y]
+        edges = [[0, 1], [1, 2], [2, 0], [3, 4]]
+        graphs.append(json.dumps({"nodes": nodes, "edges": edges, "labels": y}))
+        picture = rng.integers(0, 2, (6, 8))
+        np.savez(folder / "pictures" / f"{k}.npz", x=picture + rng.normal(size=(6, 8)), y=picture)
+        first = rng.normal(size=(2, 4, 2)).tolist()
+        sets.append(json.dumps({"first": first[0], "second": first[1], "y": rng.permutation(4).tolist()}))
+    (folder / "graphs.jsonl").write_text("\n".join(graphs) + "\n")
+    (folder / "sets.jsonl").write_text("\n".join(sets) + "\n")
 
 
 def train(name, folder):

@@ -14,7 +14,8 @@ ROOMS = [
     "engines",
     "trees", "metrics", "formats", "features", "datasets", "kernels", "memory", "models", "solvers",
     "problems", "checks", "driver", "latent", "selection", "viz", "loggers", "estimators",
-    "checks.definitions", "checks.certificate", "adapters", "kinds", "checks.proof_problems", "checks.proof",
+    "checks.definitions", "checks.certificate", "adapters", "kinds", "checks.proof_examples",
+    "checks.proof_graphs", "checks.proof_matchings", "checks.proof_problems", "checks.proof",
     "cli", "__main__",
 ]  # fmt: skip
 #: Beside the order: neither of these knows the other.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # Names are imported when they are first used: `oneslack --help` need not wait for scikit-learn.
 _HOME = {

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import numpy as np
 
 from .checks.first_look import check_first_examples, find_disagreement
+from .engines.crew import Crew
 from .engines.threads import single_blas_thread
-from .errors import Interrupted
+from .errors import Interrupted, MachineLost, OneslackError
 from .memory.run import Run
 from .problems.any_risk import RiskProblem
 from .problems.regulariser_input import make_regulariser
-from .result import Result, Status
+from .result import OutOfTime, Result, Status
 
 
 def solve(
-    problem,
-    solver="auto",
-    *,
-    tol=1e-3,
-    epsilon=None,
-    max_iter=100_000,
-    time_limit=None,
-    callbacks=(),
-    start=None,
-    seed=0,
-    checkpoint=None,
-    resume=False,
-    keep_state=True,
-    interrupt="raise",
-    validated=None,
-) -> Result:
+    problem: Any, solver: Any = "auto", *, tol: float = 1e-3, epsilon: float | None = None,
+    max_iter: int = 100_000, time_limit: float | None = None, callbacks: Any = (), start: Any = None,
+    seed: int = 0, checkpoint: Any = None, resume: bool = False, keep_state: bool = True,
+    interrupt: str = "raise", validated: Any = None,
+) -> Result:  # fmt: skip
     """Minimise P to a relative duality gap of `tol`, or to the papers' `epsilon` when it is given.
 
     Parameters
@@ -79,9 +70,9 @@ def solve(
         check_first_examples(problem)
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)
-    keeper = None
-    if checkpoint is not None:
-        keeper = Keeper(checkpoint, resume, problem, solver, run, (tol, epsilon))
+    marks = tol, epsilon
+    keeper = None if checkpoint is None else Keeper(checkpoint, resume, problem, solver, run, marks)
+    if keeper:
         if keeper.done:
             return run.result(keeper.done, tol, solver.name, reason)
         if keeper.is_spent(max_iter):
@@ -94,11 +85,13 @@ def solve(
     steps = solver.steps(problem, start, tol if epsilon is None else _aim(solver, problem, epsilon))
     if keeper:
         steps = keeper.guarded(steps)
-    uses_blas = not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
-    with single_blas_thread() if uses_blas else nullcontext():
+    crew = _crew_of(problem)
+    crew.keep_to(time_limit)
+    with single_blas_thread() if _uses_blas(problem, solver) else nullcontext():
         try:
             for step in steps:
                 is_asked_to_stop = _told_of(step, run, callbacks, validated)
+                crew.between_steps()
                 status = run.status(step, tol, epsilon, is_asked_to_stop, max_iter)
                 if keeper:
                     keeper.after(step, status)
@@ -109,15 +102,49 @@ def solve(
                 run.is_torn = False  # there was no further step
         except KeyboardInterrupt:
             status = Status.INTERRUPTED  # in the middle of a step: the last checkpoint stands
+            crew.hurry()
+        except OutOfTime:
+            status = Status.TIME_LIMIT
+        except MachineLost as error:
+            raise error.advised(keeper and keeper.written) from error.__cause__
         if validated is not None:
             status = validated.choose(run, status)
-        result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
-    for callback in callbacks:
-        if hasattr(callback, "on_end"):
-            callback.on_end(result)
+        with _something_answered():
+            result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
+    crew.keep_to(None)
+    _tell(result, callbacks)
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result
+
+
+def _tell(result, callbacks):
+    """Tell those callbacks of the end that want to know."""
+    for callback in callbacks:
+        if hasattr(callback, "on_end"):
+            callback.on_end(result)
+
+
+def _uses_blas(problem, solver) -> bool:
+    return not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
+
+
+def _crew_of(problem):
+    """The workers elsewhere, if there are some: else one that has nobody to wait for."""
+    engine = getattr(problem, "engine", None)
+    return engine if isinstance(engine, Crew) else Crew(())
+
+
+@contextmanager
+def _something_answered():
+    """A run that is over may still ask for a bound; where nobody has answered at all, there is none."""
+    try:
+        yield
+    except OutOfTime:
+        raise OneslackError(
+            "the training ended before machines of the cluster had answered once, so there is no model; "
+            "give it more time, or leave out machines that do not answer."
+        ) from None
 
 
 def _aim(solver, problem, epsilon):
@@ -135,21 +162,10 @@ def _told_of(step, run, callbacks, validated) -> bool:
 
 
 def minimize(
-    risk,
-    n_params,
-    *,
-    C=1.0,
-    tol=1e-3,
-    w0=None,
-    scale=None,
-    nonnegative=None,
-    floor=None,
-    max_iter=100_000,
-    time_limit=None,
-    callbacks=(),
-    start=None,
-    interrupt="raise",
-) -> Result:
+    risk: Any, n_params: int, *, C: float = 1.0, tol: float = 1e-3, w0: Any = None, scale: Any = None,
+    nonnegative: Any = None, floor: Any = None, max_iter: int = 100_000, time_limit: float | None = None,
+    callbacks: Any = (), start: Any = None, interrupt: str = "raise",
+) -> Result:  # fmt: skip
     """Minimise 1/2 |scale (w - w0)|^2 + C risk(w) for any convex risk given by value and subgradient.
 
     Parameters

@@ -1,6 +1,7 @@
 """What oneslack raises: each message is one sentence that says what is wrong and what to do."""
 
 import sys
+from typing import Any
 
 #: Frames of these packages stand between a warning and the line that asked for the training.
 _BETWEEN = {"oneslack", "sklearn", "joblib", "functools"}
@@ -75,13 +76,24 @@ class Interrupted(KeyboardInterrupt):
     INTERRUPTED True
     """
 
-    def __init__(self, result):
+    def __init__(self, result: Any) -> None:
         super().__init__(result)
         self.result = result
 
 
 class ModelError(OneslackError):
     """A model breaks its contract; the message names the method, the example and the numbers."""
+
+
+class MachineLost(OneslackError):
+    """A machine of a cluster is gone, and the training cannot go on without it."""
+
+    def advised(self, path):
+        """The same, with how to go on; path: of a checkpoint that was written, or None."""
+        then = "train anew (a checkpoint would have kept the run)"
+        if path is not None:
+            then = f"go on from the checkpoint {path} with resume"
+        return MachineLost(f"{str(self).rstrip('.')}, then {then}.")
 
 
 class InconsistentWarning(UserWarning):

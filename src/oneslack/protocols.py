@@ -66,6 +66,12 @@ class Bounds(Protocol):
         decode(w, x, y); `Result.inference` tells how much of P - D is due to bounds.
         """
 
+    def at_precision(self, precision: float) -> Model:
+        """Optional: the same model with a decoder that may leave open about a share `precision` of each hinge
+        (fewer message passes, a gap at which a search ends).  Its outputs are real and its bounds hold all
+        the same; solvers ask it for cuts while their own gap is many times as large, and never for the P that
+        they report."""
+
 
 class Batches(Protocol):
     """Optional: compiled decoders on packed examples; `data` has n, weights, offsets, shards and take.

@@ -52,6 +52,10 @@ class Torn(Exception):
     """A dual point was asked for while a step was under way."""
 
 
+class OutOfTime(Torn):
+    """The time is up, and machines that are asked do not answer."""
+
+
 @dataclass(frozen=True)
 class Step:
     """One step of a solver.
@@ -90,7 +94,7 @@ def no_dual_point():
     """The proof of a step that has no dual point of the whole problem: at another C, or of a sample."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TraceRow:
     """Bounds and work after a step."""
 
@@ -106,8 +110,18 @@ class TraceRow:
     rounds: int = 0
     bytes_moved: int = 0
     inference: float = 0.0
-    #: On the validation set, where there is one and it was looked at.
-    score: float = float("nan")
+    #: On the validation set; None where there is none, or it was not looked at.
+    score: float | None = None
+
+    def __eq__(self, other) -> bool:
+        # A score that was not taken is NaN, which is not equal to its own copy out of a pickle.
+        return isinstance(other, TraceRow) and self._comparable() == other._comparable()
+
+    def __hash__(self) -> int:
+        return hash(self._comparable())
+
+    def _comparable(self):
+        return tuple(None if value != value else value for value in vars(self).values())
 
 
 class Trace(list):
@@ -118,7 +132,8 @@ class Trace(list):
     of primal - dual that is `inference`: the rest is training."""
 
     def column(self, name: str) -> np.ndarray:
-        return np.array([getattr(row, name) for row in self])
+        values = [getattr(row, name) for row in self]
+        return np.array(values, float) if None in values else np.array(values)
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,8 +3,10 @@
 import ast
 from pathlib import Path
 
+import oneslack
+
 HERE = Path(__file__).parents[1]
-SOURCE = HERE.parent / "src" / "oneslack"
+SOURCE = Path(oneslack.__file__).parent
 
 
 def used_elsewhere():

@@ -18,6 +18,7 @@ from reference import Reference
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from oneslack.adapters import perf_losses
 from oneslack.adapters import quapy as adapter
 from oneslack.adapters.quapy import SVMperf
 from oneslack.models.measures import ContingencyLoss, quantification
@@ -57,7 +58,7 @@ def f1(tp, fp, fn, tn):
 
 
 DEFINITIONS = {
-    "01": lambda tp, fp, fn, tn: float(fp + fn > 0),
+    "01": lambda tp, fp, fn, tn: (fp + fn > 0) / 100,
     "error": lambda tp, fp, fn, tn: (fp + fn) / (tp + fp + fn + tn),
     "f1": lambda *table: 1 - f1(*table),
     "kld": lambda *table: divergence(*table) / 100,
@@ -70,8 +71,8 @@ DEFINITIONS = {
     "mrae": relative_error,
 }
 FUNCTIONS = {
-    "01": quantification.any_error,
-    "kld": adapter._kld_of_svm_perf,
+    "01": perf_losses.any_error,
+    "kld": perf_losses.kl_divergence,
     "nkld": quantification.normalised_kl_divergence,
     "q": quantification.q_loss,
     "qacc": quantification.q_accuracy_loss,

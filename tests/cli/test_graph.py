@@ -72,6 +72,62 @@ def test_bad_lines_are_named(tmp_path, line, sentence):
     assert sentence in str(error.value)
 
 
+def test_graphs_from_arrays(tmp_path, run, graphs):
+    X, Y = read_graphs(graphs)
+    parts = {
+        "sizes": [[len(x[0]), len(x[1])] for x in X],
+        "nodes": np.concatenate([x[0] for x in X]),
+        "edges": np.concatenate([x[1] for x in X]),
+        "labels": np.concatenate(Y),
+    }
+    path = tmp_path / "graphs.npz"
+    np.savez(path, **parts, edge_features=np.ones((len(parts["edges"]), 1)))
+    found = read_graphs(path)
+    assert found.Y == Y
+    assert all(np.array_equal(a[1], b[1]) and a[2].shape == (3, 1) for a, b in zip(found.X, X, strict=True))
+    np.savez(path, **parts)
+    assert "certified" in run("train", "graph", path, "-o", tmp_path / "graph.model").out
+    for name, array, sentence in (
+        ("sizes", [[1, 2]], "nodes has shape .*, but sizes tell of 1 rows"),
+        ("sizes", [3, 3], r"sizes must be \(n, 2\) whole numbers"),
+        ("edges", parts["edges"] + 1, "graph 0: edges must be pairs of numbers 0 .. 2 of nodes"),
+        ("edges", parts["edges"] + 0.5, r"edges must be \(M, 2\) whole numbers"),
+    ):
+        np.savez(path, **parts | {name: np.array(array)})
+        with pytest.raises(FormatError, match=sentence):
+            read_graphs(path)
+    np.savez(path, nodes=np.ones((2, 1)))
+    with pytest.raises(FormatError, match="has no array edges, sizes"):
+        read_graphs(path)
+
+
+def test_images_from_a_folder(tmp_path, run, folder):
+    Image = pytest.importorskip("PIL.Image")
+    place = tmp_path / "images"
+    place.mkdir()
+    truth = read_pictures(folder).Y
+    for k, y in enumerate(truth):
+        colours = np.stack([255 * y, 100 * y, 50 + 0 * y], axis=2).astype(np.uint8)
+        Image.fromarray(colours).save(place / f"{k}.png")
+        Image.fromarray(y.astype(np.uint8)).save(place / f"{k}_labels.png")
+    found = read_pictures(place)
+    assert found.names == ["0.png", "1.png", "2.png"]
+    assert found.X[0].shape == (5, 6, 3)
+    assert found.X[0].max() == 1.0
+    assert all(np.array_equal(a, b) for a, b in zip(found.Y, truth, strict=True))
+    model = tmp_path / "segment.model"
+    assert "certified" in run("train", "segment", place, "-o", model, "-C", "10").out
+    Image.fromarray(np.zeros((5, 6, 3), np.uint8)).save(place / "0_labels.png")
+    with pytest.raises(FormatError, match=r"0_labels.png: labels must be grey levels .* an image of RGB"):
+        read_pictures(place)
+    Image.fromarray(np.zeros((5, 5), np.uint8)).save(place / "0_labels.png")
+    with pytest.raises(FormatError, match=r"0.png: has \(5, 6\) cells but labels of shape \(5, 5\)"):
+        read_pictures(place)
+    (place / "0.png").write_bytes(b"nothing")
+    with pytest.raises(FormatError, match=r"0.png: is no image that Pillow reads"):
+        read_pictures(place)
+
+
 def test_bad_pictures_are_named(tmp_path):
     with pytest.raises(FormatError, match="holds no picture"):
         read_pictures(tmp_path)

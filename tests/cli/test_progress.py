@@ -1,9 +1,11 @@
 import io
 import math
+import sys
 from types import SimpleNamespace
 
 import pytest
 
+from oneslack.cli import main
 from oneslack.cli import progress as module
 from oneslack.cli.progress import LiveTable, PlainLines, Silence, progress
 from oneslack.result import TraceRow
@@ -131,3 +133,27 @@ def test_long_lines_are_broken_between_words(monkeypatch):
     lines = fitted(text, stream).split("\n")
     assert max(map(len, lines)) < 70
     assert " ".join(" ".join(lines).split()) == text.strip()
+
+
+@pytest.mark.parametrize(
+    "words", ["evaluate a.model b.svm", "predict a.model b.svm", "tune b.svm", "info b.svm",
+              "report a.model --data b.svm -o c", "train classify b.svm -o c", "verify a.model b.svm"],
+)  # fmt: skip
+def test_a_terminal_is_not_blank_at_the_start(words, monkeypatch, tmp_path):
+    """Before anything is imported, or even looked for: none of these files is there."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.chdir(tmp_path)
+    assert main(words.split()) != 0
+    assert stream.getvalue().startswith("reading b.svm ...\n")
+
+
+def test_a_step_without_bounds_says_so():
+    stream = Terminal()
+    with LiveTable("digits", 1e-3, 1, stream) as table:
+        table(TraceRow(1, 0.1, math.inf, -math.inf, math.inf, 5))
+    assert "no upper bound yet" in stream.getvalue()
+    stream = Terminal()
+    with LiveTable("digits", 1e-3, 1, stream) as table:
+        table(row(1, 0.5))
+    assert "no upper bound yet" not in stream.getvalue()

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import shlex
+from collections import namedtuple
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import oneslack
 from oneslack.cli import main
 from oneslack.viz.report import drawings, html
 
-VOID = {"meta", "link", "br", "rect", "path", "circle"}
+VOID = {"meta", "link", "br", "img", "rect", "path", "circle"}
 
 
 class Page(HTMLParser):
@@ -41,7 +42,7 @@ class Page(HTMLParser):
             self.charts.append(json.loads(attributes["data-points"]))
         if attributes.get("http-equiv") == "Content-Security-Policy":
             self.policy = attributes["content"]
-        assert "src" not in attributes
+        assert attributes.get("src", "data:image/png;base64,").startswith("data:image/png;base64,")
         assert not any(name.startswith("on") for name in attributes)
 
     def handle_startendtag(self, tag, attributes):
@@ -283,6 +284,21 @@ def test_ticks_are_round_and_inside():
         assert 2 <= len(found) <= 6
         assert low <= found[0]
         assert found[-1] <= high * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("largest", [0.499, 0.51, 1.0, 2.4, 7.3])
+def test_the_axis_of_weights_has_more_than_zero(largest):
+    Weight = namedtuple("Weight", "feature output value")
+    svg = drawings.bars([Weight("a", None, largest), Weight("b", None, -largest / 2)])
+    assert len(re.findall(r'class="tick"', svg)) >= 3
+
+
+def test_short_names_of_classes_are_not_turned():
+    def names(*columns):
+        return drawings.heat_map([[1, 0], [0, 1]], columns, columns, "counts", lambda i, j: "")
+
+    assert "rotate" not in names("0", "1")
+    assert names("setosa", "virginica").count("rotate(-60)") == 2
 
 
 def test_a_table_holds_no_more_rows_than_a_page_can():

@@ -96,6 +96,16 @@ def test_labels_that_are_no_classes_name_their_column(folder, run):
     assert "--label class" in told
 
 
+@pytest.mark.parametrize(("first", "step", "is_index"), [(0, 1, True), (1017, 1, True), (1017, 2, False)])
+def test_an_index_may_begin_anywhere(folder, run, first, step, is_index):
+    rows = [f"{first + step * i},{i / 7:.3f},{'ab'[i % 2]}" for i in range(25)]
+    Path("numbered.csv").write_text("\n".join(["key,x,label", *rows]) + "\n")
+    assert ("--drop key" in run("train", "classify", "numbered.csv", "-o", "m").err) == is_index
+    with_words = [f"{row.replace(',', ',red,', 1)}" for row in rows]
+    Path("words.csv").write_text("\n".join(["key,colour,x,label", *with_words]) + "\n")
+    assert ("--drop key" in run("info", "words.csv").out) == is_index
+
+
 def test_options_are_for_csv_alone(two_classes, run):
     told = run("train", "classify", "train.svm", "-o", "m", "--drop", "id")
     assert told.code == 2

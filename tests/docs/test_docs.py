@@ -12,6 +12,13 @@ from oneslack.cli import main
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Pages whose links are checked, but whose code is not run.
+OTHERS = [
+    ROOT / name
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/RESULTS.md", "benchmarks/README.md")
+]
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+ANCHOR = re.compile(r"\]\(([^)#:\s]*)#([^)\s]+)\)")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 #: Commands that build or install: what they do is tested elsewhere.
 SKIPPED = ("make", "pip", "git", "python3", ".")
@@ -64,10 +71,28 @@ def test_page_runs(page):
     run_page(page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def anchors(text):
+    """What links to the headings of a page say after #."""
+    outside = FENCE.sub("", text)
+    words = [re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in HEADING.findall(outside)]
+    return {re.sub(r"[-\s]+", "-", heading) for heading in words}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: page.name)
+def test_anchors_are_headings(page):
+    for target, anchor in ANCHOR.findall(page.read_text(encoding="utf-8")):
+        there = page.parent / target if target else page
+        assert anchor in anchors(there.read_text(encoding="utf-8")), f"{page.name}: {target}#{anchor}"
+
+
+def test_an_anchor_without_a_heading_is_found_out():
+    assert anchors("# A `b` c, (d)\n## To *rank*\n```sh\n# no heading\n```\n") == {"a-b-c-d", "to-rank"}
 
 
 def test_the_model_of_the_docs_is_the_example():
@@ -86,6 +111,24 @@ def test_every_page_is_in_the_index():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for page in PAGES[1:]:
         assert page.name == "index.md" or f"]({page.name})" in index
+
+
+#: Pages of the front page's tasks that train nothing, or the same as others.
+NO_OBJECTIVE = ("quantify.md", "feature_templates.md", "larger_than_memory.md", "scaling.md", "segments.md")
+
+
+def test_the_objective_is_on_the_page_that_trains_it():
+    tasks = (
+        (ROOT / "docs" / "index.md")
+        .read_text(encoding="utf-8")
+        .partition("## Tasks")[2]
+        .partition("\n## ")[0]
+    )
+    pages = [page for page in re.findall(r"\]\((\w+\.md)\)", tasks) if page not in NO_OBJECTIVE]
+    assert len(pages) >= 13
+    for page in [*pages, "write_your_own_model.md"]:
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        assert re.search(r"^    .*½ ?(‖w‖²|Σ)", text, re.MULTILINE), page
 
 
 def test_every_exit_code_is_documented():

@@ -75,6 +75,14 @@ def test_links_out_of_the_docs_lead_to_pages():
     assert files == {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
 
 
+def test_code_has_no_page():
+    pytest.importorskip("mkdocs")
+    import site_hooks
+
+    assert site_hooks.inward("[`normals`](../src/oneslack/x.py), [t](tests/a.py)") == "`normals`, t"
+    assert site_hooks.inward("[a](../docs/tag.md), [b](docs/tag.md)") == "[a](../tag.md), [b](tag.md)"
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_defaults_are_those_of_the_constructor(name):
     section = inspect.getdoc(NAMES[name]).split("Parameters\n----------\n")[1].split("\n\n")[0]

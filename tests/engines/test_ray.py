@@ -25,6 +25,8 @@ from oneslack import (
 )
 from oneslack.checks.model import ModelError
 from oneslack.engines.ray import LocalCluster
+from oneslack.engines.ray_crew import _Actor
+from oneslack.errors import MachineLost
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.memory.checkpoint import Checkpoint
 from oneslack.problems.new import new_problem
@@ -115,12 +117,12 @@ def test_nobody_else_can_reach_a_cluster_of_ours(cluster):
 def kill_worker(problem):
     """kill -9."""
     crew = problem.engine
-    os.kill(ray.get(crew.workers[0].pid.remote()), signal.SIGKILL)
+    os.kill(ray.get(crew.workers[0].host.actor.pid.remote()), signal.SIGKILL)
 
 
 def kill_actor(problem):
     """As Ray does it: the actor is started again."""
-    ray.kill(problem.engine.workers[-1], no_restart=False)
+    ray.kill(problem.engine.workers[-1].host.actor)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +170,60 @@ def test_a_worker_that_is_alone_comes_back(solver, tmp_path):
     assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize(
+    "solver", [DistributedDual(), pytest.param(OneSlack(), marks=pytest.mark.slow)], ids=["dual", "one_slack"]
+)
+def test_parts_share_a_worker_where_there_is_no_room_and_part_again(examples, monkeypatch, solver):
+    X, y = examples
+    whole = solve(Problem(Binary(8), X, y, 0.1), OneSlack(), tol=1e-4)
+    problem = SplitProblem(Binary(8), X, y, 0.1, engine=Ray(2))
+    crew, seats = problem.engine, []
+    monkeypatch.setattr("oneslack.engines.ray_crew.LOOK_AROUND", 0.0)
+
+    def strike(row):
+        seats.append(len({seat.host for seat in crew.workers}))
+        if row.iteration == 2:
+            crew._started = lambda nodes: None  # as if no CPU were free
+            kill_actor(problem)
+        if seats[-1] == 1:  # a new one comes once Ray's books say that there is room
+            time.sleep(0.2) if crew._coming is None else ray.wait([crew._coming[1]], timeout=60)
+
+    with problem.engine:
+        found = solve(problem, solver, tol=1e-6, callbacks=[strike], max_iter=3000)
+    assert seats[0] == 2
+    assert 1 in seats
+    assert seats[-1] == 2
+    assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-9)
+
+
+def test_no_memory_for_the_part_of_a_worker_that_died(examples, monkeypatch):
+    problem = SplitProblem(Binary(8), *examples, 0.1, engine=Ray(2))
+    monkeypatch.setattr("oneslack.engines.ray_crew.SPARE", 1e15)
+    with problem.engine:
+        problem.engine._started = lambda nodes: None
+        kill_actor(problem)
+        match = r"127.0.0.1 is gone .* 1 of 2 .* without the memory \(1000000.0 GB for its parts\); bring"
+        with pytest.raises(MachineLost, match=match):
+            problem.mean_cut(np.ones(8))
+
+
+def test_a_message_that_comes_twice_is_obeyed_once():
+    class Counts:
+        def __init__(self, part, model, options):
+            self.n = 0
+
+        def do(self, method, message):
+            self.n += 1
+            return self.n
+
+    actor = _Actor()
+    actor._made = lambda sources: Counts(None, None, None)
+    assert [actor.do(0, [], number, "count", ()) for number in (1, 1, 2)] == [1, 1, 2]
+    assert actor.do(1, [], 2, "count", ()) == 1  # another seat
+    actor.drop(0)
+    assert actor.do(0, [], 3, "count", ()) == 1
+
+
 @pytest.fixture
 def shards(examples, tmp_path):
     with ShardWriter(tmp_path / "packed", shard_size=100 * 64, dtype="float64") as writer:
@@ -212,9 +268,9 @@ def test_an_answer_that_is_no_number_is_named():
 @pytest.mark.slow
 def test_sums_in_a_tree_and_actors_are_gone_afterwards(examples, monkeypatch):
     X, y = examples
-    monkeypatch.setattr("oneslack.engines.ray.FEW", 1)
+    monkeypatch.setattr("oneslack.engines.ray_crew.FEW", 1)
     problem = SplitProblem(Binary(8), X, y, engine=Ray(2))
-    pids = ray.get([worker.pid.remote() for worker in problem.engine.workers])
+    pids = ray.get([seat.host.actor.pid.remote() for seat in problem.engine.workers])
     w = np.arange(8.0)
     with problem.engine:
         plane, whole = problem.mean_cut(w), Problem(Binary(8), X, y).mean_cut(w)

@@ -74,14 +74,14 @@ def test_killed_at_any_moment(cluster, problems, how, kind, solver, runs):
     for _ in range(runs):
         engine = Ray(1) if solver == "auto" else Ray(2, threads=1)
         problem = new_problem(*problems[kind], engine=engine, solver=solver)
-        victim = problem.engine.workers[rng.integers(len(problem.engine))]
+        victim = problem.engine.workers[rng.integers(len(problem.engine))].host.actor
         pid = ray.get(victim.pid.remote())
 
         def strike(victim=victim, pid=pid):
             if how == "worker":
                 os.kill(pid, signal.SIGKILL)
             else:
-                ray.kill(victim, no_restart=False)
+                ray.kill(victim)
 
         timer = threading.Timer(rng.uniform(0.0, 1.0), strike)
         timer.start()

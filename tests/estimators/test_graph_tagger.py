@@ -37,7 +37,8 @@ def test_save_and_load(rings, tmp_path):
     again = oneslack.load(tmp_path / "rings.model")
     assert again.predict(X) == tagger.predict(X)
     assert again.objective_ == tagger.objective_
-    with pytest.raises(oneslack.OneslackError, match=r"no checker is written for .* of inference"):
+    tagger.set_params(backtracks=5)
+    with pytest.raises(oneslack.OneslackError, match=r"no checker is written for graphs with backtracks"):
         tagger.save(tmp_path / "proof.model", proof=True)
 
 
@@ -100,3 +101,43 @@ def test_checkpoints_go_on(rings, tmp_path):
         GraphTagger(C=1.0, max_iter=2).fit(X, Y, checkpoint=tmp_path / "run")
     resumed = GraphTagger(C=1.0).fit(X, Y, checkpoint=tmp_path / "run", resume=True)
     assert np.array_equal(resumed.coef_, GraphTagger(C=1.0).fit(X, Y).coef_)
+
+
+def disks(seed, n=20):
+    """Rings of five nodes whose label is whether they are far from 0: no line tells them apart."""
+    rng = np.random.default_rng(seed)
+    edges = np.array([[k, (k + 1) % 5] for k in range(5)])
+    X = [(rng.normal(size=(5, 2)), edges) for _ in range(n)]
+    return X, [np.where((x**2).sum(axis=1) > 1.4, "far", "near") for x, _ in X]
+
+
+def test_a_kernel_of_node_features(tmp_path):
+    X, Y = disks(0, 40)
+    linear = GraphTagger(C=1.0).fit(X[:30], Y[:30])
+    tagger = GraphTagger(C=1.0, kernel="rbf", gamma=1.0, n_basis=60).fit(X[:30], Y[:30])
+    assert tagger.result_.certified
+    assert tagger.score(X[30:], Y[30:]) > 0.85 > linear.score(X[30:], Y[30:])
+    tagger.save(tmp_path / "kernel.model")
+    again = oneslack.load(tmp_path / "kernel.model")
+    assert again.predict(X) == tagger.predict(X)
+    with pytest.raises(ValueError, match=r"features have shape \(5, 3\), expected \(nodes, 2\)"):
+        tagger.predict([(np.ones((5, 3)), X[0][1])])
+
+
+def test_a_warm_start_goes_on():
+    X, Y = disks(1)
+    tagger = GraphTagger(C=1.0, tol=1e-1, warm_start=True).fit(X, Y)
+    first = tagger.result_
+    cold = GraphTagger(C=1.0, tol=1e-4).fit(X, Y).result_
+    again = tagger.set_params(tol=1e-4).fit(X, Y).result_
+    assert again.certified
+    assert again.dual >= first.dual  # it has kept its duals
+    assert again.n_iter < cold.n_iter
+    assert max(again.dual, cold.dual) <= min(again.primal, cold.primal)
+    other = tagger.fit(X[:10], Y[:10]).result_  # duals of other graphs would prove nothing
+    alone = GraphTagger(C=1.0, tol=1e-4).fit(X[:10], Y[:10]).result_
+    assert max(other.dual, alone.dual) <= min(other.primal, alone.primal)
+    # another objective
+    weighted = tagger.set_params(class_weight={"far": 3.0, "near": 1.0}).fit(X[:10], Y[:10]).result_
+    tagger.set_params(warm_start=False).fit(X[:10], Y[:10])
+    assert max(weighted.dual, tagger.result_.dual) <= min(weighted.primal, tagger.result_.primal)

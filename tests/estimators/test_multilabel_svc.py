@@ -105,5 +105,23 @@ def test_bad_parameters_are_refused():
         ValueError, match="dependencies='chain' is not known; use one of 'none', 'tree', 'full'"
     ):
         MultiLabelSVC(dependencies="chain").fit(np.eye(2), np.eye(2))
-    with pytest.raises(ValueError, match="up to 16 labels, but there are 17; use 'tree'"):
-        MultiLabelSVC(dependencies="full").fit(np.eye(17), np.eye(17))
+    with pytest.raises(ValueError, match="up to 16 labels, but there are 17; use 'tree', or loss='hamming'"):
+        MultiLabelSVC(dependencies="full", loss="f1").fit(np.eye(17), np.eye(17))
+
+
+def test_pairs_of_many_labels_are_learned_with_a_certificate(tmp_path):
+    """20 labels, of which ten go together and ten exclude each other."""
+    rng = np.random.default_rng(0)
+    on = rng.random((160, 2)) < 0.5
+    Y = np.c_[np.repeat(on[:, :1], 10, 1), np.eye(10)[rng.integers(0, 10, 160)]].astype(int)
+    X = Y + 1.2 * rng.normal(size=Y.shape)
+    svm = MultiLabelSVC(C=0.003, dependencies="full", tol=1e-2).fit(X[:120], Y[:120])
+    alone = MultiLabelSVC(C=0.003, dependencies="none").fit(X[:120], Y[:120])
+    result = svm.result_
+    assert result.certified
+    assert result.primal - result.inference - result.dual <= 0.0101 * result.primal
+    assert svm.score(X[120:], Y[120:]) > alone.score(X[120:], Y[120:])
+    svm.save(tmp_path / "many.model")
+    again = oneslack.load(tmp_path / "many.model")
+    assert np.array_equal(again.predict(X), svm.predict(X))
+    assert np.allclose(again.decision_function(X[:5]), svm.decision_function(X[:5]))

@@ -374,7 +374,7 @@ BAD = {
     "no token": ([[]], [[]], {}, "X has no token"),
     "Sentences without templates": (as_sentences(WORDS_OF), Y, {}, "Sentences need templates"),
     "templates without Sentences": (
-        X, Y, {"templates": "w[0]"}, "templates need Sentences.* but X holds lists of tokens",
+        X, Y, {"templates": "w[0]"}, "templates need words: Sentences.* but X holds lists of tokens",
     ),
     "rare columns": (as_matrices(WORDS_OF), Y, {"min_count": 2}, "min_count and hash_bits are for"),
     "no such column": (as_sentences(WORDS_OF), "pos", {"templates": "w[0]"}, "Y='pos' must be a column"),

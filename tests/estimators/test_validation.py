@@ -82,7 +82,7 @@ def test_patience_ends_the_training_and_the_trace_has_the_scores():
     assert model.result_.status is Status.VALIDATED
     best = np.argmax([score for _, score in model.validation_scores_])
     assert len(model.validation_scores_) - 1 - best <= 3 + 1
-    seen = [(row.iteration, row.score) for row in rows if not np.isnan(row.score)]
+    seen = [(row.iteration, row.score) for row in rows if row.score is not None]
     assert seen == model.validation_scores_[: len(seen)]
     again = oneslack.LinearSVC(100.0, solver="one_slack", tol=1e-6).fit(X, y, validation=held_out)
     assert np.array_equal(again.coef_, model.coef_)

@@ -46,7 +46,8 @@ def curves_of_mlflow(folder):
     return {name: sorted(points) for name, points in found.items()}
 
 
-@pytest.fixture(params=["tensorboard", "mlflow"])
+# MLflow has warnings of its own, of what its database library will change.
+@pytest.fixture(params=["tensorboard", pytest.param("mlflow", marks=pytest.mark.filterwarnings("default"))])
 def logged(request, tmp_path):
     """`logger_from`'s words, and how to read back what was written."""
     module = {"tensorboard": "tensorboardX", "mlflow": "mlflow"}[request.param]
@@ -153,3 +154,11 @@ def test_neither_is_loaded_before_it_is_asked_for():
     heavy = "{'mlflow', 'tensorboardX'}"
     code = f"import oneslack, sys; oneslack.MLflowLogger; assert not {heavy} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_two_trainings_of_one_second_do_not_share_a_file(logged):
+    place, read = logged
+    for C in (0.1, 1.0):
+        with logger_from(place) as log:
+            oneslack.LinearSVC(C=C).fit(X, Y, callbacks=[log])
+    assert len(read()["certificate/gap"]) == 2

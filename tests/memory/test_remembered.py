@@ -148,8 +148,8 @@ def test_both_ways_to_remember_reach_the_same(solver, rescaling):
 class Blurred(Problem):
     """Tells hinges as a sum in another order might: a little too high."""
 
-    def cuts(self, w, index=None):
-        cuts = super().cuts(w, index)
+    def cuts(self, w, index=None, precision=0.0):
+        cuts = super().cuts(w, index, precision)
         values = cuts.found_values(w) * (1 + 1e-11) + 1e-11
         object.__setattr__(cuts, "found_values", lambda w: values)
         return cuts

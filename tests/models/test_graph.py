@@ -82,12 +82,14 @@ def test_labels_and_bounds_against_brute_force(seed):
             data.y,
             how,
             60,
+            0.0,
             0,
             1,
             Z,
             losses,
             leads,
             uppers,
+            np.empty((0, 2, model.n_labels)),
         )
         value, truth = score(model, w, x, Z) + np.sum(y != Z), score(model, w, x, y)
         assert losses[0] == np.sum(y != Z)

@@ -5,8 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 import oneslack
-from oneslack import IndependentLabels, LabelSets
-from oneslack.models.labels import chow_liu_tree
+from oneslack import IndependentLabels, LabelSets, Problem, check_model, solve
+from oneslack.data.rows import Shard
+from oneslack.models.labels import BoundedLabelSets, chow_liu_tree
 from oneslack.models.labels.dependencies import all_pairs, mutual_information, walk
 from oneslack.models.labels.model import LOSSES
 
@@ -123,3 +124,49 @@ def test_what_does_not_fit_is_refused():
         LabelSets(2, 3, "f2")
     with pytest.raises(ValueError, match="0 and 1 with 3 columns"):
         LabelSets(2, 3).pack(np.eye(2), [[0, 2, 0], [1, 0, 0]])
+
+
+def test_bounded_sets_keep_their_promises():
+    rng = np.random.default_rng(0)
+    model = BoundedLabelSets(2, 5, edges=all_pairs(5))
+    X, Y = rng.normal(size=(4, 2)), rng.integers(0, 2, (4, 5))
+    assert "bounds: never below an output" in str(check_model(model, X, Y, n_weights=8))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_of_sets_against_all_of_them(seed):
+    """Also where they all attract, and the cut is exact; and in blocks as one by one."""
+    rng = np.random.default_rng(seed)
+    bounded = BoundedLabelSets(3, 7, edges=all_pairs(7))
+    exact = LabelSets(3, 7, edges=all_pairs(7))
+    X, Y = rng.normal(size=(12, 3)), rng.integers(0, 2, (12, 7))
+    for attracts in (False, True):
+        w = 1.5 * rng.normal(size=bounded.n_params)
+        if attracts:
+            w[21:] = 0.3 * np.abs(w[21:])
+        data, shard = bounded.pack(X, Y), Shard(3, 12)
+        Z, losses, leads, uppers = bounded.bound_batch(data, shard, w)
+        rows = bounded.delta_rows(data, shard, Z)
+        assert np.allclose(rows @ w, leads)
+        assert np.allclose(bounded.delta_sum(data, shard, Z, np.ones(9)), rows.sum(axis=0))
+        for k in range(9):
+            x, y = X[3 + k], Y[3 + k]
+            best = exact.decode(w, x, y)
+            truth = exact.joint_feature(x, y) @ w
+            hinge = exact.joint_feature(x, best) @ w + exact.loss(y, best) - truth
+            assert losses[k] - leads[k] <= hinge + 1e-9
+            assert uppers[k] >= hinge - 1e-12
+            assert bounded.decode_bound(w, x, y)[1] >= hinge + truth - 1e-12
+            if attracts:
+                assert uppers[k] == pytest.approx(hinge, abs=1e-8)
+
+
+def test_certificates_of_bounded_sets_bracket_the_optimum():
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(40, 3)), rng.integers(0, 2, (40, 6))
+    exact = solve(Problem(LabelSets(3, 6, edges=all_pairs(6)), X, Y, C=0.3), tol=1e-5)
+    for solver in ("dual_cd", "n_slack", "one_slack"):
+        result = solve(Problem(BoundedLabelSets(3, 6, edges=all_pairs(6)), X, Y, C=0.3), solver, tol=1e-3)
+        assert result.certified
+        assert result.dual <= exact.primal
+        assert exact.dual <= result.primal

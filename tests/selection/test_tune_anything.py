@@ -1,5 +1,8 @@
 """`tune` for whatever has a C: pipelines, rankings, orders, measures, taggers; a sentence for the rest."""
 
+from inspect import signature
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, make_scorer
@@ -7,6 +10,7 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import oneslack
 from oneslack import LinearSVC, MetricSVC, OrdinalSVC, RankSVM, SequenceTagger, tune
 from oneslack.formats import Sentences
 
@@ -84,3 +88,72 @@ def test_sentences_are_sliced_and_iterated():
     assert sentences[1] == [("c",)]
     tagger = SequenceTagger(templates="w[0]").fit(X=sentences, y=[["x", "y"], ["x"], ["x", "y", "y"]])
     assert tagger.score(sentences, y=[["x", "y"], ["x"], ["x", "y", "y"]]) == 1
+
+
+SENTENCES = [["Ada", "met", "Bob"], ["He", "ran"]] * 10
+TAGS = [["P", "O", "P"], ["O", "O"]] * 10
+#: What finds its C by itself, and how it is fitted.
+AUTO = {
+    "OrdinalSVC": lambda X, model: model.fit(X, np.digitize(X[:, 0], [-0.5, 0.5])),
+    "RankSVM": lambda X, model: model.fit(X, X[:, 0], groups=np.arange(len(X)) // 10),
+    "MetricSVC": lambda X, model: model.fit(X, X[:, 0] > 0.5),
+    "KernelSVC": lambda X, model: model.fit(X, X[:, 0] > 0),
+    "MultiLabelSVC": lambda X, model: model.fit(X, (X > 0).astype(int)),
+    "SequenceTagger": lambda X, model: model.set_params(templates="ner").fit(SENTENCES, TAGS),
+}
+
+
+@pytest.mark.parametrize("name", AUTO)
+def test_C_auto_is_what_tune_finds(name, tmp_path):
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    model = AUTO[name](X, getattr(oneslack, name)(C="auto"))
+    assert model.C == "auto"
+    assert model.C_ > 0
+    assert model.duality_gap_ <= model.tol
+    again = AUTO[name](X, getattr(oneslack, name)(C=model.C_))
+    assert model.objective_ == pytest.approx(again.objective_, rel=2 * model.tol)
+    rows = SENTENCES if name == "SequenceTagger" else X
+    model.save(tmp_path / "model")
+    assert str(oneslack.load(tmp_path / "model").predict(rows)) == str(model.predict(rows))
+
+
+def test_C_auto_refuses_what_a_search_cannot_take():
+    X, y = np.eye(10), np.arange(10) % 2
+    for given in ({"sample_weight": np.ones(10)}, {"callbacks": [print]}, {"validation": (X, y)}):
+        with pytest.raises(ValueError, match=f"C='auto' cannot take {next(iter(given))}; choose C with"):
+            LinearSVC(C="auto").fit(X, y, **given)
+    with pytest.raises(TypeError, match="C must be a positive number, or 'auto'; got 'atuo'"):
+        LinearSVC(C="atuo").fit(X, y)
+
+
+def test_a_misspelt_scorer_gets_a_sentence(data):
+    with pytest.raises(ValueError, match=r"'f1macro' is no scorer .* did you mean 'f1_macro'"):
+        tune(LinearSVC(), *data, scoring="f1macro")
+
+
+def test_the_table_of_the_docs_is_true():
+    page = (Path(__file__).parents[2] / "docs" / "tune.md").read_text(encoding="utf-8")
+    table = page[page.index("| | `C=") :].split("\n\n")[0].splitlines()
+    columns = [cell.strip(" `") for cell in table[0].split("|")[2:-1]]
+    told = {
+        row.split("`")[1]: {c for c, cell in zip(columns, row.split("|")[2:], strict=False) if "yes" in cell}
+        for row in table[2:]
+    }
+    classes = {name: getattr(oneslack, name) for name in oneslack.__all__ if name[0].isupper()}
+    estimators = {name: cls for name, cls in classes.items() if hasattr(cls, "get_params")}
+    assert told == {
+        name: {column for column in columns if offers(cls, column)}
+        for name, cls in estimators.items()
+        if "C" in signature(cls).parameters
+    }
+
+
+def offers(cls, column):
+    """Whether an estimator has what a column of the table tells."""
+    if column == 'C="auto"':
+        try:
+            getattr(cls, "_checks", {}).get("C", lambda name, value: 1 / 0)("C", "auto")
+        except (TypeError, ZeroDivisionError):
+            return False
+        return True
+    return column in {*signature(cls).parameters, *signature(cls.fit).parameters} or hasattr(cls, column)

@@ -12,10 +12,16 @@ import oneslack
 from oneslack.losses import Huber, Logistic, SquaredHinge, SquaredTube
 from oneslack.models.linear.scalar import Linear
 from oneslack.problems import quadratic
-from oneslack.solvers import feature_descent
+from oneslack.solvers import feature_descent, proximal_newton
 
 SMOOTH = [SquaredHinge(), Logistic(), SquaredTube(0.1), Huber(0.5)]
 each_loss = pytest.mark.parametrize("phi", SMOOTH, ids=str)
+
+
+@pytest.fixture(autouse=True)
+def no_sprint(monkeypatch):
+    """What small data are spared (test_l1_sprint.py)."""
+    monkeypatch.setattr(proximal_newton, "can_sprint", lambda problem: False)
 
 
 def data(phi, n=120, d=30, seed=0):

@@ -272,7 +272,7 @@ def test_worst_trees(missing, spans):
     from oneslack.checks.proof_problems import problems_of
 
     parser = oneslack.GrammarParser(C=0.3, min_count=1, missing=missing, span_features=spans).fit(TREES)
-    (problem,) = problems_of(parser, {"C": 0.3}, {}, TREES, None, None, None)
+    (problem,) = problems_of(parser, {"C": 0.3}, TREES, None, None, None)
     examples, rng = problem.examples, np.random.default_rng(0)
     for w in (parser.coef_, rng.standard_normal(len(parser.coef_))):
         hinges, errors = examples.hinges(w)

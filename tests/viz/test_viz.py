@@ -5,6 +5,7 @@ import importlib
 import itertools
 import subprocess
 import sys
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -70,6 +71,14 @@ def test_several_runs_are_gaps():
         assert line.get_ydata()[-1] == pytest.approx(run.duality_gap_)
     named = viz.plot_bounds(*runs, labels=["a", "b"])
     assert [text.get_text() for text in named.get_legend().texts] == ["a", "b"]
+
+
+def test_a_run_of_one_step_is_seen():
+    result = oneslack.LinearSVC(solver="one_slack").fit(X, Y).result_
+    short = type(result.trace)([result.trace[-1]])
+    assert all(line.get_marker() == "o" for line in viz.plot_bounds(short).lines[2:])
+    assert len(viz.plot_bounds(short).lines) == 4
+    assert viz.plot_bounds(short, short).lines[0].get_marker() == "o"
 
 
 def test_problems_of_one_model_are_added_up():
@@ -195,6 +204,15 @@ def test_a_model_without_weights():
 # Matrices.
 
 
+def test_long_labels_of_few_classes_do_not_collide():
+    names = ["a rather long name", "another long name", "one more long name", "x"]
+    ax = viz.plot_confusion(names, names)
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+    assert all(label.get_rotation() == 0 for label in viz.plot_confusion("ab", "ab").get_xticklabels())
+
+
 def test_confusion_counts():
     truth, guess = ["a", "b", "b", "c"], ["a", "a", "b", "b"]
     ax = viz.plot_confusion(truth, guess)
@@ -243,6 +261,16 @@ def test_roc_is_scikit_learns(binary):
     assert "trained for f1" in point.get_label()
     viz.plot_roc(model, points, y, label="again", ax=ax)
     assert len(ax.lines) == 5
+
+
+def test_points_of_several_curves_have_their_colours(binary):
+    model, points, y = binary
+    ax = viz.plot_precision_recall(model, points, y)
+    viz.plot_precision_recall(model, points, y, label="again", ax=ax)
+    first, its_point, second, its_other = ax.lines
+    assert first.get_color() == its_point.get_color() != second.get_color() == its_other.get_color()
+    told = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert told == [first.get_label(), second.get_label()]  # one line a curve
 
 
 def test_precision_recall_is_scikit_learns(binary):

@@ -38,17 +38,18 @@ class Graphs(NamedTuple):
 
 
 @register_jitable
-def infer(theta, edges, T, starts, arcs, forest, how, passes, delta, z):
-    """Fill z with good labels; return a bound of the best score."""
+def infer(theta, edges, T, starts, arcs, forest, how, passes, precision, base, delta, z):
+    """Fill z with good labels; return a bound of the best score.  Where inference is not exact, it stops when
+    no more than a share `precision` of what the score is above `base` is open."""
     if forest and how == AUTO:
         solve_forest(theta, edges, T, starts, arcs, delta, z)
     elif theta.shape[1] == 2 and how == AUTO and attracts(T):
         solve_cut(theta, edges, T, starts, arcs, delta, z)
     else:
-        pass_messages(theta, edges, T, starts, arcs, passes, delta, z)
+        pass_messages(theta, edges, T, starts, arcs, passes, precision, base, delta, z)
         upper = reparametrised_bound(theta, edges, T, starts, arcs, delta)
         score, size = score_of(theta, edges, T, z)
-        if upper - score > CLOSED * size + 1e-9 * abs(upper):
+        if upper - score > CLOSED * size + 1e-9 * abs(upper) + precision * max(upper - base, 0.0):
             expand(theta, edges, T, starts, arcs, z, 3)
         return upper
     return reparametrised_bound(theta, edges, T, starts, arcs, delta)
@@ -72,12 +73,16 @@ def loss_and_lead(theta, edges, T, extra, y, truth, z):
 
 
 @njit(nogil=True, cache=True)
-def decode_graphs(graphs, W, V, extra, y, truth, how, passes, lo, hi, Z, losses, leads, uppers):
+def decode_graphs(
+    graphs, W, V, extra, y, truth, how, passes, precision, lo, hi, Z, losses, leads, uppers, deltas
+):  # fmt: skip
     """Good labels Z of the graphs lo <= i < hi, extra[y_s] added to the scores of a node.
 
     `extra` (L + 1, L) is a loss, a price for other labels (completions) or nothing (predictions); its last
     row is for nodes without a label, y_s = -1.  Where there is room for them: the loss and <w, delta> of
-    what is found; and `uppers`: at least the hinge H, where truths are given, else at least the best score.
+    what is found; `uppers`: at least the hinge H, where truths are given, else at least the best score; and
+    deltas (edges of all graphs, 2, L): the reparametrisation that this follows from.  Where inference is not
+    exact, and losses are asked for, it may leave open a share `precision` of H.
     """
     L, base = W.shape[1], graphs.offsets[lo]
     for i in range(lo, hi):
@@ -92,12 +97,16 @@ def decode_graphs(graphs, W, V, extra, y, truth, how, passes, lo, hi, Z, losses,
         T = np.empty((last - first if graphs.F.shape[1] else 1, L, L))
         edge_tables(graphs.F, V, first, T)
         starts, arcs = graphs.starts[at + i : end + i + 1], graphs.arcs[2 * first : 2 * last]
-        delta = np.empty((last - first, 2, L))
-        upper = infer(theta, edges, T, starts, arcs, graphs.forests[i], how, passes, delta, z)
+        delta = deltas[first:last] if deltas.shape[0] else np.empty((last - first, 2, L))
+        score, size, share = 0.0, 0.0, 0.0
         if losses.shape[0]:
-            losses[i - lo], leads[i - lo] = loss_and_lead(theta, edges, T, extra, y[at:end], truth[at:end], z)
             # The truth has no loss, so its scores are as they were.
             score, size = score_of(theta, edges, T, truth[at:end])
+            share = precision
+        forest = graphs.forests[i]
+        upper = infer(theta, edges, T, starts, arcs, forest, how, passes, share, score, delta, z)
+        if losses.shape[0]:
+            losses[i - lo], leads[i - lo] = loss_and_lead(theta, edges, T, extra, y[at:end], truth[at:end], z)
             upper = upper - score + UNIT * (theta.shape[0] + edges.shape[0] + 4) * (size + abs(upper))
         if uppers.shape[0]:
             uppers[i - lo] = upper

@@ -120,8 +120,9 @@ def share_out(theta, edges, starts, arcs, gamma, delta):
 
 
 @register_jitable
-def pass_messages(theta, edges, T, starts, arcs, passes, delta, z):
-    """Fill z with the best labels met, and delta with the last reparametrisation."""
+def pass_messages(theta, edges, T, starts, arcs, passes, precision, base, delta, z):
+    """Fill z with the best labels met, and delta with the last reparametrisation.  They may miss a share
+    `precision` of what the best score is above `base`."""
     n = theta.shape[0]
     gamma, before = shares(edges, starts, arcs, n)
     delta[:] = 0.0
@@ -141,7 +142,7 @@ def pass_messages(theta, edges, T, starts, arcs, passes, delta, z):
         if score > best:
             best, idle = score, 0
             copy_to(other, z)
-        if bound - best <= CLOSED * (size + abs(best)):
+        if bound - best <= CLOSED * (size + abs(best)) + precision * max(bound - base, 0.0):
             break
         idle = 0 if last - bound > WORTH * (bound - best) else idle + 1
         last = min(last, bound)

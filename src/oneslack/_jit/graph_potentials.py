@@ -21,5 +21,5 @@ def infer_potentials(theta, edges, T, how, passes, z):
         return -np.inf, 0.0
     delta = np.empty((m, 2, L))
     forest = is_forest(edges, n)
-    upper = infer(theta, edges, T, starts, arcs, forest, how, passes, delta, z)
+    upper = infer(theta, edges, T, starts, arcs, forest, how, passes, 0.0, 0.0, delta, z)
     return upper, score_of(theta, edges, T, z)[0]

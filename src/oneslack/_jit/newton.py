@@ -21,25 +21,29 @@ ROWS = 64
 
 
 @njit(**FUSED)
-def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, unit, W, path, p, dS):
+def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, unit, W, path, p, v, dS):
     """Steps from w, which is changed, until the gap is `tol` or W is full, or a Newton step promises so
     little that the duals ahead may close it; rule = (FALL, LOOSE, AHEAD, tried, keeps) of solvers/newton.py:
     a Hessian is kept while steps with it leave at most the share `keeps` of what they promised.
 
-    W[k], path[k] hold the points; p, dS the duals at the last one, and how the step from there changes the
-    scores.  Returns the number of points, the last mu, and what the step promises where the duals ahead are
-    worth a look, else 0.
+    W[k], path[k] hold the points; p, v, dS the duals at the last one, their sum, and how the step from there
+    changes the scores.  Returns the number of points, the last mu, and what the step promises where the duals
+    ahead are worth a look, else 0.
     """
     n, d = y.shape[0], r2.shape[0]
     fall, loose, ahead, tried, keeps = rule
-    S, c, v, g, direction = np.empty(n), np.empty(n), np.empty(d), np.empty(d), np.empty(d)
+    S, c, g, direction = np.empty(n), np.empty(n), np.empty(d), np.empty(d)
+    S_full, p_full, v_full, w_full = np.empty(n), np.empty(n), np.empty(d), np.empty(d)
     H, mu, weight = np.empty((d + d % 2, d + d % 2)), start_mu, 0.0
     promise, trust = np.inf, 0.0  # what the last step promised; the same of the last new Hessian
     for i in range(n):
         weight += C * s[i]
     k, is_new, enough = 0, True, 0.0
+    is_known, is_full, linear, losses, error = False, True, 0.0, 0.0, 0.0
     while k < W.shape[0]:
-        linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, c, v)
+        if not is_known:
+            linear, losses, error = _look(phi, X, y, s, C, w, has_bias, mu, S, p, c, v)
+        is_known = False
         regular, slack = _gradient(w, v, r2, prior, g)
         if is_new:
             primal = regular + losses
@@ -66,18 +70,36 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
             continue
         if not 0.0 < promise < np.inf:
             return k + 1, mu, 0.0
-        project(X, direction, has_bias, dS)
         if error + promise <= ahead * enough and promise <= 0.1 * tried:
+            project(X, direction, has_bias, dS)
             return k + 1, mu, promise
+        k, is_new = k + 1, True
+        if k == W.shape[0]:
+            break
         first, second, start = 0.0, 0.0, linear + error
         for j in range(d):
             first += r2[j] * (w[j] - prior[j]) * direction[j]
             second += r2[j] * direction[j] * direction[j]
             start -= w[j] * v[j]
+            w_full[j] = w[j] + direction[j]
+        if is_full:  # so was the last step: a look at the end of this one is the next look, if it is taken
+            linear, losses, error = _look(phi, X, y, s, C, w_full, has_bias, mu, S_full, p_full, c, v_full)
+            slope, value = first + second, linear + error + first + 0.5 * second
+            for j in range(d):
+                slope -= v_full[j] * direction[j]
+                value -= v_full[j] * w_full[j]
+            is_known = is_full = _ends(slope, value, start, 0.5 * promise)
+        if is_known:
+            for j in range(d):
+                w[j], v[j] = w_full[j], v_full[j]
+            for i in range(n):
+                S[i], p[i] = S_full[i], p_full[i]
+            continue
+        project(X, direction, has_bias, dS)
         t = search(phi, y, s, C, S, dS, mu, first, second, 2.0 * promise, start)
+        is_full = t == 1.0
         for j in range(d):
             w[j] += t * direction[j]
-        k, is_new = k + 1, True
     return W.shape[0], mu, 0.0
 
 
@@ -195,7 +217,7 @@ def search(phi, y, s, C, S, dS, mu, first, second, steepest, start):
     enough, low, high, t = 0.25 * abs(steepest), 0.0, np.inf, 1.0
     for _ in range(50):
         slope, curving, value = _along(phi, y, s, C, S, dS, mu, first, second, t)
-        if abs(slope) <= enough and (slope <= 0.0 or value - start <= 1e-12 * abs(start)):
+        if _ends(slope, value, start, enough):
             return t
         if slope < 0.0:
             low = t
@@ -209,6 +231,12 @@ def search(phi, y, s, C, S, dS, mu, first, second, steepest, start):
             if low >= 1000.0:
                 return low
     return t
+
+
+@register_jitable
+def _ends(slope, value, start, enough):
+    """Whether a search ends where the slope is that, and P_mu `value` less what it was at its start."""
+    return abs(slope) <= enough and (slope <= 0.0 or value - start <= 1e-12 * abs(start))
 
 
 @register_jitable

@@ -8,8 +8,9 @@ losses in percent: Delta = 100 loss, so xi = 100 R and C here is 100 C / n in `P
 Three things follow its source:
 
 - The bias is the weight of one more feature of value 1, and penalised like the others.
-- "kld" is not in percent: Delta is the divergence itself, 1/100 of what the other losses suggest.  Dividing
-  a loss by 100 gives the w, divided by 100, of a C that is 100 times as large; the predictions are the same.
+- "kld" and "01" are not in percent: Delta is the divergence itself, and 1 for any error, 1/100 of what the
+  other losses suggest.  Dividing a loss by 100 gives the w, divided by 100, of a C that is 100 times as
+  large; the predictions are the same.
 - Only outputs with a loss are searched (`mistakes_only` of PrevalenceLoss).
 
 And two do not: "q" of an output with q = r = 0, which the program divides 0 by 0 for and never finds, is 0;
@@ -22,48 +23,20 @@ import importlib
 import logging
 import sys
 from contextlib import ExitStack
-from functools import partial
 from numbers import Real
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..data.rows import as_rows
 from ..driver import solve
 from ..estimators._shared.fitting import conclude
 from ..estimators._shared.given import encode
-from ..models import Binary
-from ..models.measures import ContingencyLoss, FBeta
-from ..models.measures import quantification as losses
-from ..models.measures.prevalence import PrevalenceLoss
-from ..models.measures.q_measure import QMeasure
 from ..problems.in_memory import Problem
+from .perf_losses import MODELS
+from .programs.training import with_constant
 
 _INPUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-
-
-def _kld_of_svm_perf(tp, fp, fn, tn):
-    return losses.kl_divergence(tp, fp, fn, tn) / 100.0
-
-
-_of_count = partial(partial, PrevalenceLoss, mistakes_only=True)
-
-#: From a name to the model: QuaPy's names, and "error" for the error rate ("01" is 1 for any error at all).
-MODELS = {
-    "01": partial(ContingencyLoss, function=losses.any_error, concave=True),
-    "error": Binary,
-    "f1": FBeta,
-    "kld": _of_count(function=_kld_of_svm_perf),
-    "nkld": _of_count(function=losses.normalised_kl_divergence),
-    "q": QMeasure,
-    "qacc": partial(ContingencyLoss, function=losses.q_accuracy_loss),
-    "qf1": partial(ContingencyLoss, function=losses.q_f1_loss),
-    "qgm": partial(ContingencyLoss, function=losses.q_gmean_loss),
-    "mae": _of_count(function=losses.absolute_error),
-    "mrae": _of_count(function=losses.relative_absolute_error),
-}
 
 
 class SVMperf(ClassifierMixin, BaseEstimator):
@@ -226,16 +199,6 @@ class SVMperf(ClassifierMixin, BaseEstimator):
 
 def _is_number(value):
     return isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
-
-
-def with_constant(X, value):
-    """X with one more column of a value, where it is not 0."""
-    if not value:
-        return as_rows(X)
-    column = np.full((X.shape[0], 1), value, dtype=X.dtype)
-    if sp.issparse(X):
-        return as_rows(sp.hstack([X, sp.csr_array(column)], format="csr"))
-    return as_rows(np.hstack([X, column]))
 
 
 # In QuaPy's place.

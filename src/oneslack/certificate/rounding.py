@@ -101,7 +101,7 @@ class Extent:
     @property
     def free_bound(self) -> tuple[float, float] | None:
         """`free`, with the odds of all examples."""
-        if self.odds is None:
+        if self.odds is None or self.free is None:
             return self.free
         up, down = self.odds
         far = SAFE * abs(log(up / down)) if up > 0.0 and down > 0.0 else inf
@@ -365,8 +365,11 @@ def extent_of(model, data) -> Extent:
 
 def _root_square(weights, values):
     """sqrt(sum_i s_i value_i^2), rounded up."""
-    values = np.broadcast_to(values, weights.shape)
-    return (1.0 + gamma(len(weights) + 16)) * sqrt(float(np.einsum("i,i,i", weights, values, values)))
+    if np.ndim(values) == 0:
+        total = float(weights.sum()) * float(values) ** 2
+    else:
+        total = float(np.einsum("i,i,i", weights, values, values))
+    return (1.0 + gamma(len(weights) + 16)) * sqrt(total)
 
 
 class Proven(NamedTuple):

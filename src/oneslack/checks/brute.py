@@ -6,6 +6,8 @@ decode(w, x, y)  = argmax_z  <w, psi(x, z)> + loss(y, z)
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..cuts import Cuts
@@ -14,7 +16,7 @@ from ..models.answers import checked_loss
 from ..problems.per_example import count_of, joint_row, stack_rows
 
 
-def brute_force(model, w, x, y=None, *, outputs=None):
+def brute_force(model: Any, w: Any, x: Any, y: Any = None, *, outputs: Any = None) -> Any:
     """The best output of x at w and its score, with the loss added when y is given.
 
     Parameters

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isclose
+from typing import Any
 
 import numpy as np
 
@@ -59,8 +60,8 @@ class CertificateReport:
 
 
 def check_certificate(
-    estimator, X, y=None, sample_weight=None, *, groups=None, steps=50
-) -> CertificateReport:
+    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None, steps: int = 50,
+) -> CertificateReport:  # fmt: skip
     """Compute the certificate of a fitted estimator anew; raise CertificateError where it is not so.
 
     Parameters

@@ -7,6 +7,8 @@ by its own answers.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..models.answers import checked_loss
@@ -37,7 +39,7 @@ def check_members(model, needs, who):
         raise TypeError(f"{who} needs more than {type(model).__name__} offers: it lacks {wanted}")
 
 
-def check_latent_model(model, X, Y, *, n_weights=20, seed=0) -> str:
+def check_latent_model(model: Any, X: Any, Y: Any, *, n_weights: int = 20, seed: int = 0) -> str:
     """Check a latent model on a few examples; raise ModelError where it breaks its contract.
 
     Parameters

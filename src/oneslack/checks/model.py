@@ -14,6 +14,7 @@ import copy
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -56,7 +57,9 @@ class CheckReport:
         )
 
 
-def check_model(model, X, Y, *, outputs=None, n_weights=20, seed=0) -> CheckReport:
+def check_model(
+    model: Any, X: Any, Y: Any, *, outputs: Any = None, n_weights: int = 20, seed: int = 0,
+) -> CheckReport:  # fmt: skip
     """Check a model on a few examples; raise ModelError where it breaks its contract.
 
     Parameters

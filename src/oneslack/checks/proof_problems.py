@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import OneslackError, ProofError
-from ..estimators._shared.given import example_weights
+from ..estimators._shared.given import TERMS, example_weights
 from ..estimators._shared.tagged_input import column_of
 from ..estimators._shared.weight_terms import rows_of_terms, tagger_terms
+from ..estimators.sequence_segmenter import tags_given
 from ..metrics import k_of
 from ..problems.regulariser_input import regulariser_of
 from ..verify.chains import Chains
@@ -23,6 +24,7 @@ from ..verify.pairs import Pairs
 from ..verify.penalty import Penalty
 from ..verify.sample import Sample
 from ..verify.structured import Structured
+from ..verify.sums import dense
 from ..verify.trees import Rules, Trees
 from .definitions.estimators import (
     _against_others,
@@ -32,11 +34,17 @@ from .definitions.estimators import (
     _refuse_unknown,
     _rows,
 )
+from .proof_examples import codes_among, penalty_of, weights_of_examples
+from .proof_graphs import graph_problem
+from .proof_matchings import matching_problem
 
 
-def problems_of(model, header, arrays, X, y, sample_weight, groups):
+def problems_of(model, header, X, y, sample_weight, groups):
     """Yield the problems of a model, each with `bounds(proof)`, in the order of its claims."""
     builders = {
+        "GraphTagger": graph_problem,
+        "GridSegmenter": graph_problem,
+        "Matcher": matching_problem,
         "LinearSVC": _classes,
         "LinearSVR": _regression,
         "RankSVM": partial(_ranking, groups=groups),
@@ -54,33 +62,38 @@ def problems_of(model, header, arrays, X, y, sample_weight, groups):
         raise ProofError(f"C of the proof is {C!r}, expected a positive number")
     if not isinstance(given, str) and float(given) != C:
         raise ProofError(f"C of the proof is {C!r}, but that of the model is {given!r}")
-    return builders[names[0]](model, C, arrays, X, y, sample_weight)
+    return builders[names[0]](model, C, X, y, sample_weight)
 
 
-def _terms(model, arrays, shape) -> dict:
-    """prior, scale and held of all weights: as parameters, or by what the proof says of names."""
-    terms = {
-        name: arrays[f"proof.{name}"]
-        for name in ("prior", "scale", "nonnegative")
-        if f"proof.{name}" in arrays
-    }
-    terms = rows_of_terms(model, shape) | terms
-    for name, values in terms.items():
-        if values.shape != shape or (values.dtype != bool and not np.isfinite(values).all()):
-            raise ProofError(f"{name} of the proof does not fit the weights")
+def take_named_terms(model, header, arrays) -> list[str]:
+    """Give a model the terms that were said of its weights by names, which its parameters do not hold; their
+    names."""
+    named = [name for name in TERMS if f"proof.{name}" in arrays]
+    for name in named:
+        if name in header["parameters"] or f"parameter.{name}" in arrays:
+            raise ProofError(f"the proof has a {name} of its own beside that of the parameters")
+        setattr(model, name, arrays[f"proof.{name}"])
+    return named
+
+
+def _terms(model, shape) -> dict:
+    """prior, scale and held of all weights."""
+    terms = rows_of_terms(model, shape)
     return {("held" if name == "nonnegative" else name): values for name, values in terms.items()}
 
 
-def _linear(model, X, loss, arrays, row=None) -> Linear:
+def _linear(model, X, loss, row=None) -> Linear:
     """The problem of all rows of coef_, or of one of them."""
     w, bias = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
-    terms = _terms(model, arrays, w.shape)
+    terms = _terms(model, w.shape)
     chosen = slice(None) if row is None else slice(row, row + 1)
     terms = {name: np.asarray(values)[chosen] for name, values in terms.items()}
     w, bias, free = w[chosen], bias[chosen], bool(model.fit_intercept)
     if free and getattr(model, "penalize_intercept", False):
         X, w, terms = _with_bias(X, w, bias, terms, float(model.intercept_scaling))
         free = False
+    elif not free and bias.any():
+        raise ProofError("the model adds an intercept, which is no part of its problem")
     penalty = Penalty(is_l1=getattr(model, "penalty", "l2") == "l1", **terms)
     return Linear(X, loss, w, bias if free else None, penalty)
 
@@ -98,7 +111,7 @@ def _with_bias(X, w, bias, terms, scaling):
     )  # fmt: skip
 
 
-def _classes(model, C, arrays, X, y, sample_weight):
+def _classes(model, C, X, y, sample_weight):
     X = _rows(X)
     codes, K = _known_classes(model, y), len(model.classes_)
     s = _ones(len(codes), example_weights(X, model.classes_, codes, model.class_weight, sample_weight))
@@ -109,33 +122,33 @@ def _classes(model, C, arrays, X, y, sample_weight):
     name = model.loss if is_named else "hinge"
     if K == 2 or model.multi_class == "ovr" or name != "hinge":
         for k, signs in enumerate(_against_others(codes, K)):
-            yield _linear(model, X, OneScore(name, signs, C * s), arrays, k)
+            yield _linear(model, X, OneScore(name, signs, C * s), k)
     else:
-        yield _linear(model, X, ManyClasses(codes, C * s, cost), arrays)
+        yield _linear(model, X, ManyClasses(codes, C * s, cost))
 
 
-def _regression(model, C, arrays, X, y, sample_weight):
+def _regression(model, C, X, y, sample_weight):
     X, y = _rows(X), np.asarray(y, dtype=float)
     name = getattr(model, "loss", "epsilon_insensitive")
     size = float(getattr(model, {"pinball": "quantile", "huber": "delta"}.get(name, "epsilon")))
-    yield _linear(model, X, OneScore(name, y, C * _ones(len(y), sample_weight), size), arrays)
+    yield _linear(model, X, OneScore(name, y, C * weights_of_examples(len(y), sample_weight), size))
 
 
-def _ranking(model, C, arrays, X, y, sample_weight, groups=None):
+def _ranking(model, C, X, y, sample_weight, groups=None):
     X, y = _rows(X), np.asarray(y)
     if model.basis_ is not None:
         X = _basis_features(model.basis_, X)
-    loss = Sample(Pairs(y, groups, _ones(len(y), sample_weight)), C)
+    loss = Sample(Pairs(y, groups, weights_of_examples(len(y), sample_weight)), C)
     yield Linear(X, loss, np.atleast_2d(model.coef_))
 
 
-def _ordinal(model, C, arrays, X, y, sample_weight):
+def _ordinal(model, C, X, y, sample_weight):
     X, codes = _rows(X), _known_classes(model, y)
     s = example_weights(X, model.classes_, codes, model.class_weight, sample_weight)
     yield Linear(X, Sample(Pairs(codes, None, _ones(len(codes), s)), C), np.atleast_2d(model.coef_))
 
 
-def _measure(model, C, arrays, X, y, sample_weight):
+def _measure(model, C, X, y, sample_weight):
     X, y = _rows(X), np.asarray(y.toarray() if sp.issparse(y) else y)
     if model.multilabel_:
         columns = np.where(y.T > 0, 1.0, -1.0)
@@ -163,15 +176,14 @@ def _sample_loss(model, y, C):
     return Sample(TopK(y, k, k if metric == "precision_at_k" else P), C)
 
 
-def _kernel(model, C, arrays, X, y, sample_weight):
+def _kernel(model, C, X, y, sample_weight):
     codes, K, kernel = _known_classes(model, y), len(model.classes_), model._kernel
     if not isinstance(kernel.name, str):
         raise OneslackError(
             "no checker is written for a kernel that is a function: a model file holds no code"
         )
     s = _ones(len(codes), example_weights(X, model.classes_, codes, model.class_weight, sample_weight))
-    w = np.zeros((len(codes), len(model.dual_coef_)))
-    w[model.support_] = model.dual_coef_.T
+    w = _expansion(model, X, len(codes))
     kind = (kernel.name, kernel.gamma, kernel.coef0, kernel.degree)
     kind = ("poly", 1.0, 0.0, 1) if kernel.name == "linear" else kind
     bias = model.intercept_ if model.fit_intercept else None
@@ -183,39 +195,57 @@ def _kernel(model, C, arrays, X, y, sample_weight):
         yield Kernel(X, kind, OneScore("hinge", signs, C * s), w[:, k : k + 1], of_k)
 
 
+def _expansion(model, X, n):
+    """(n, rows) coefficients of all examples, which the file's own vectors, that predict, must be."""
+    support, kernel, bias = model.support_, model._kernel, model.intercept_
+    if len(np.unique(support)) < len(support) or (not model.fit_intercept and bias.any()):
+        raise ProofError("a support vector stands there twice, or an intercept is no part of the problem")
+    if not kernel.is_precomputed:
+        if not kernel.is_definite:
+            raise ProofError("the kernel is not positive semi-definite on all rows, and proves nothing")
+        rows, centre = dense(_rows(X)), kernel.centre
+        dtype = model.support_vectors_.dtype
+        if not np.array_equal(dense(model.support_vectors_), rows[support].astype(dtype)):
+            raise ProofError("the support vectors are not the examples whose numbers they have")
+        if centre is not None and not ((rows.min(axis=0) <= centre) & (centre <= rows.max(axis=0))).all():
+            raise ProofError("the centre that distances are taken from is not among the examples")
+    w = np.zeros((n, len(model.dual_coef_)))
+    w[support] = model.dual_coef_.T
+    return w
+
+
 # Structured outputs.
 
 
-def _penalty(terms) -> Penalty:
-    given = {"prior": terms.prior, "scale": terms.scale, "held": terms.nonnegative}
-    return Penalty(**{name: values for name, values in given.items() if values is not None})
-
-
-def _tagger(model, C, arrays, X, y, sample_weight):
+def _tagger(model, C, X, y, sample_weight):
     if model.kernel is not None:
         raise OneslackError("no checker is written for taggers with a kernel")
     rows, chain = model._features(X), model.model_
     tokens, ends = rows.values, np.asarray(rows.offsets, dtype=np.int64)
-    labels = column_of(X, y).strings() if isinstance(y, str) else _flat_labels(y)
-    codes = _codes(model.classes_, labels)
+    labels = _labels(model, X, y)
+    codes = codes_among(model.classes_, labels)
+    _refuse_other_chain(model, chain, rows, codes)
     may = {"pairs": chain.allowed, "start": chain.allowed_start, "end": chain.allowed_end}
     may = {name: part for name, part in may.items() if part is not None}
     examples = Chains(tokens, ends, codes, chain.blocks, may, np.asarray(chain.label_losses))
     terms = regulariser_of(chain, **tagger_terms(model, model._indexer, chain, model.classes_))
-    c, is_slack = C * _ones(len(rows), sample_weight), model.rescaling == "slack"
-    yield Structured(examples, c, model.coef_, _penalty(terms), is_slack)
+    c, is_slack = C * weights_of_examples(len(rows), sample_weight), model.rescaling == "slack"
+    yield Structured(examples, c, model.coef_, penalty_of(terms), is_slack)
 
 
-def _codes(classes, labels):
-    """The places of labels among the classes."""
-    known, found = (
-        {label: k for k, label in enumerate(classes.tolist())},
-        np.unique(labels, return_inverse=True),
-    )
-    places = np.array([known.get(label, -1) for label in found[0].tolist()])
-    if (places < 0).any():
-        raise ProofError(f"the data have the label {found[0][np.argmin(places)]!r}, which the model has not")
-    return places[found[1]]
+def _labels(model, X, y):
+    """Those of all tokens; of a SequenceSegmenter the tags of its segments."""
+    if hasattr(model, "coding"):
+        return np.concatenate([np.array(tags) for tags in tags_given(X, y, model.coding)])
+    return column_of(X, y).strings() if isinstance(y, str) else _flat_labels(y)
+
+
+def _refuse_other_chain(model, chain, rows, codes):
+    """Raise unless a chain is the one that the parameters make."""
+    same = model._chain(rows, model.classes_, codes)
+    for name in ("order", "start", "end", "allowed", "allowed_start", "allowed_end", "label_losses"):
+        if not np.array_equal(getattr(chain, name), getattr(same, name)):
+            raise ProofError(f"{name} of the model is not what its parameters make")
 
 
 def _flat_labels(Y):
@@ -225,18 +255,26 @@ def _flat_labels(Y):
     return np.concatenate([np.asarray(list(labels)) for labels in Y])
 
 
-def _parser(model, C, arrays, X, y, sample_weight):
+def _parser(model, C, X, y, sample_weight):
+    from ..estimators._shared.parsed_input import other_tags
     from ..estimators.grammar_parser import _both
+    from ..models.grammar import GrammarModel
 
-    if model.loss != "brackets":
-        raise OneslackError(f"no checker is written for parsers with the loss {model.loss!r}")
+    if model.loss != "brackets" or model.rescaling != "margin":
+        what = f"loss={model.loss!r}, rescaling={model.rescaling!r}"
+        raise OneslackError(f"no checker is written for parsers with {what}")
     sentences, trees = _both(X, y)
-    outside = set(model.outside_)
+    outside = {i for i, _ in other_tags(sentences, trees)}
+    if outside != set(model.outside_.tolist()):
+        raise ProofError("the sentences that were left out are not those whose tags are not their tree's")
     kept = [i for i in range(len(trees)) if i not in outside]
     grammar, parser = model.grammar_, model.model_
+    same = GrammarModel(grammar, model.loss, parser.span_features, model.frequencies, model.missing)
+    if (same.frequencies, same.missing) != (parser.frequencies, parser.missing):
+        raise ProofError("the model counts brackets or frequencies otherwise than its parameters say")
     words = [np.asarray(grammar.word_ids(sentences[i]), dtype=int) for i in kept]
     outputs = [np.asarray(grammar.encode(trees[i]), dtype=int) for i in kept]
-    s = _ones(len(kept), None if sample_weight is None else np.asarray(sample_weight, dtype=float)[kept])
+    s = weights_of_examples(len(trees), sample_weight)[kept]
     prior = parser.frequency_prior() if model.frequencies == "prior" else 0.0
     spans = [_span_weights(parser, sentence) for sentence in words]
     n = len(model.coef_) - int(parser.frequencies)

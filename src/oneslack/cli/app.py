@@ -24,7 +24,7 @@ from . import (
     tune,
     verify,
 )
-from .given_options import Remembering
+from .given_options import Remembering, Saying
 from .output import Exit, complain, in_one_line
 from .suggest_command import Suggesting, suggest
 from .train_kind import commands
@@ -70,7 +70,7 @@ for command in (
     tune.tune, predict.predict, evaluate.evaluate, verify.verify, report.report, pack.pack, plan.plan,
     info.info, demo.demo, compat.compat,
 ):  # fmt: skip
-    app.command()(command)
+    app.command(cls=Saying)(command)
 
 
 def _print_version(wanted: bool):

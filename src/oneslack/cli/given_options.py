@@ -14,12 +14,19 @@ _given: ContextVar[list[str] | None] = ContextVar("given", default=None)
 LEFT_OUT = ("output", "quiet", "as_json", "checkpoint", "every", "resume", "log")
 
 
-class Remembering(TyperCommand):
+class Saying(TyperCommand):
+    """A command that says at once which file it reads: what it imports takes seconds."""
+
+    def invoke(self, ctx):
+        _say_at_once(ctx.params)
+        return super().invoke(ctx)
+
+
+class Remembering(Saying):
     """A command that `given_options` can be asked about while it runs."""
 
     def invoke(self, ctx):
         token = _given.set(_words(ctx))
-        _say_at_once(ctx.params)
         try:
             return super().invoke(ctx)
         finally:
@@ -28,8 +35,9 @@ class Remembering(TyperCommand):
 
 def _say_at_once(params):
     """On a terminal: what happens in the seconds before there is a table to show."""
-    if params.get("file") and not params.get("quiet") and sys.stderr.isatty():
-        print(f"reading {params['file']} ...", file=sys.stderr, flush=True)
+    file = params.get("file") or params.get("data")
+    if file and not params.get("quiet") and sys.stderr.isatty():
+        print(f"reading {file} ...", file=sys.stderr, flush=True)
 
 
 def given_options() -> list[str] | None:

@@ -36,6 +36,9 @@ def plan(
     bandwidth: Annotated[
         float, typer.Option(help="Megabytes a second between machines.", callback=positive)
     ] = 1000.0,
+    latency: Annotated[
+        float, typer.Option(help="Milliseconds of a message to a worker and back.", callback=positive)
+    ] = 1.0,
     label: Label = None,
     zero_based: ZeroBased = None,
     as_json: Json = False,
@@ -52,7 +55,7 @@ def plan(
 
     counts = _counts(workers)
     size, X = _size(file, rows, features, nnz, classes, label, zero_based)
-    known = scaling.Costs(0.0, 0.0, 0.0, bandwidth=bandwidth * 1e6)
+    known = scaling.Costs(0.0, 0.0, 0.0, latency=latency / 1e3, bandwidth=bandwidth * 1e6)
     costs = scaling.calibrate(size, X, known, threads=min(per_machine, count_jobs(None)))
     rounds = rounds or scaling.ROUNDS
     table = [scaling.forecast(size, costs, count, rounds, per_machine) for count in counts]

@@ -155,6 +155,8 @@ class LiveTable(Silence):
             table.add_row(*told, style="bold" if row is self.newest else "dim")
         bar = Table.grid(padding=(0, 1))
         goal = f"gap {percent(self.newest.gap)}" + (f" of {percent(self.tol)}" if self.tol else "")
+        if not math.isfinite(self.newest.gap):
+            goal = "no upper bound yet"
         bar.add_row(
             ProgressBar(1.0, self._share_done(), width=min(44, self.live.console.width - 26)),
             Text(goal, style="bold cyan"),
@@ -190,8 +192,8 @@ def line(row) -> str:
 
 def score(row) -> str:
     """On the development set; nothing where it was not looked at."""
-    value = getattr(row, "score", math.nan)
-    return "" if math.isnan(value) else f"{value:.4f}"
+    value = getattr(row, "score", None)
+    return "" if value is None else f"{value:.4f}"
 
 
 def cells(row):

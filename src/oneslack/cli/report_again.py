@@ -90,6 +90,10 @@ def _digest(path):
     """(name, words); of a packed folder that of its manifest, which holds checksums of the others."""
     from ..formats.shards.manifest import NAME
 
+    if os.path.isdir(path) and not os.path.exists(os.path.join(path, NAME)):
+        files = sorted(name for name in os.listdir(path) if os.path.isfile(os.path.join(path, name)))
+        digests = "".join(f"{name} {_digest(os.path.join(path, name))[1]}\n" for name in files)
+        return f"SHA-256 of the {len(files):,} files of {path}", hashlib.sha256(digests.encode()).hexdigest()
     path = os.path.join(path, NAME) if os.path.isdir(path) else path
     with open(path, "rb") as file:
         return f"SHA-256 of {path}", hashlib.file_digest(file, "sha256").hexdigest()

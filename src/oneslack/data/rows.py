@@ -157,11 +157,12 @@ def weights_of(weights, n) -> np.ndarray:
 
 def check_weights(weights):
     """Raise unless all weights are >= 0 and finite."""
+    if weights.min(initial=0.0) >= 0.0 and weights.max(initial=0.0) < np.inf:
+        return
     bad = np.flatnonzero(~((weights >= 0.0) & (weights < np.inf)))
-    if len(bad):
-        value = float(weights[bad[0]])
-        expected = "finite" if value == np.inf else ">= 0"
-        raise ValueError(f"sample_weight must be {expected}; example {bad[0]} has {value!r}")
+    value = float(weights[bad[0]])
+    expected = "finite" if value == np.inf else ">= 0"
+    raise ValueError(f"sample_weight must be {expected}; example {bad[0]} has {value!r}")
 
 
 def check_total(total, C):

@@ -106,6 +106,16 @@ class Crew:
     def _summed(self, futures):
         return add_up(self._gathered(futures))
 
+    def keep_to(self, seconds):
+        """The training is to end after so many seconds; None: whenever it likes.  A cluster's crew then waits
+        for nobody who does not answer (OutOfTime)."""
+
+    def hurry(self):
+        """The training ends now."""
+
+    def between_steps(self):
+        """All that was asked is answered and settled: workers may move."""
+
     def close(self):
         """Let the workers go."""
         if self._threads is not None:

@@ -1,14 +1,12 @@
 """A Ray cluster: parts of the examples live in actors, on as many machines as there are.
 
-Needs `pip install oneslack[ray]`.  An actor that dies is started again by Ray and loads its part anew; what
-else it knew (scores, remembered cuts, duals) is told or found again.
+Needs `pip install oneslack[ray]`.  Here one is started or joined; ray_crew.py trains on it.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-import pickle
 import shutil
 import signal
 import socket
@@ -17,18 +15,12 @@ import threading
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from ..errors import OneslackError
-from .crew import Crew
-from .processes import packed_with_code
-from .sums import add_up
+from .machines import check_room, room_for
+from .ray_crew import RayCrew
 from .threads import count_jobs
 
-#: How often an actor may die before the training gives up.
-RESTARTS = 20
-#: So many sums are added by the driver; more of them first where they are, then two by two.
-FEW = 4
 #: Seconds that a cluster has to answer, and how often one of our own is started before we give up.
 PATIENCE, ATTEMPTS = 10.0, 3
 #: How the folders of our own clusters begin; the number of their process follows.
@@ -89,7 +81,7 @@ class Ray:
             return replace(self, threads=self.threads or 1)
         machines = self._machines()
         threads = self.threads or (min(machines) if decodes else 1)
-        return replace(self, n_workers=max(1, _room(machines, threads)), threads=threads)
+        return replace(self, n_workers=max(1, room_for(machines, threads)), threads=threads)
 
     def _machines(self) -> list[int]:
         """How many CPUs each of them has."""
@@ -111,7 +103,7 @@ class Ray:
             cluster = self._join(ray, len(parts) * threads)
         try:
             if not isinstance(cluster, LocalCluster):
-                _check_room(ray, len(parts), threads)
+                check_room(_n_cpus(ray), len(parts), threads)
             return RayCrew(ray, cluster, kind, parts, model, options | {"n_jobs": threads})
         except BaseException:
             if cluster is not None:
@@ -126,8 +118,15 @@ class Ray:
             return LocalCluster(ray, n_cpus)
         try:
             _knock(self.address)
+            _show_token(ray, self.address)
             with _keeping_sigterm():
                 ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
+        except getattr(ray.exceptions, "AuthenticationError", ()) as error:
+            raise OneslackError(
+                f"the Ray cluster at {self.address!r} asks for its token ({_first_line(error.message)}); "
+                "give the one that `ray start` was given there, in RAY_AUTH_TOKEN or in a file that "
+                "RAY_AUTH_TOKEN_PATH names, with RAY_AUTH_MODE=token."
+            ) from error
         except (OSError, ValueError, RuntimeError) as error:
             raise OneslackError(
                 f"no Ray cluster answers at {self.address!r} ({_first_line(error)}); start one with "
@@ -144,26 +143,25 @@ def _knock(address):
             pass
 
 
+def _show_token(ray, address):
+    """Ray's AuthenticationError at once where the token is missing or wrong: else it would try for half a
+    minute, and say that nobody answers."""
+    try:
+        from ray._private.authentication import authentication_token_setup as tokens
+        from ray._raylet import GcsClient
+    except ImportError:
+        return  # an older Ray, without tokens
+    if address == "auto" or "/" in address:
+        return
+    if os.environ.get("RAY_AUTH_MODE", "").lower() == "token":
+        tokens.ensure_token_if_auth_enabled(None, create_token_if_missing=False)
+    GcsClient(address=address)
+
+
 def _n_cpus(ray) -> list[int]:
     """CPUs of each machine that has any, whoever uses them."""
     found = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
     return [n_cpus for n_cpus in found if n_cpus] or [1]
-
-
-def _room(machines, threads) -> int:
-    """How many workers of so many threads fit on machines with these CPUs."""
-    return sum(n_cpus // threads for n_cpus in machines)
-
-
-def _check_room(ray, n_workers, threads):
-    """An error at once where some actors could never start: Ray itself would wait for ever."""
-    machines = _n_cpus(ray)
-    if n_workers > _room(machines, threads):
-        raise OneslackError(
-            f"the Ray cluster has {' + '.join(map(str, machines))} CPUs, too few for {n_workers} "
-            f"worker{'s' * (n_workers > 1)} with {threads} each; ask for fewer (n_workers or n_jobs, "
-            "threads), or add machines."
-        )
 
 
 def _imported():
@@ -256,123 +254,5 @@ def _sweep(home):
             continue  # not ours to judge
 
 
-class RayCrew(Crew):
-    """Actors, each with a part of the examples."""
-
-    def __init__(self, ray, cluster, kind, parts, model, options):
-        self.ray, self._cluster = ray, cluster
-        maker = ray.put(packed_with_code((kind, model, options), model))
-        actor = ray.remote(_Actor).options(
-            num_cpus=options["n_jobs"], max_restarts=RESTARTS, max_task_retries=RESTARTS
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            super().__init__([actor.remote() for _ in parts])
-            # What an actor needs, at first and whenever it comes back.
-            sources = [[maker, ray.put(_sendable(part, model))] for part in parts]
-            self._sources = dict(zip(self.workers, sources, strict=True))
-            self.nodes = self._got([worker.node.remote() for worker in self.workers])
-        self.n_machines = len(set(self.nodes))
-
-    def _got(self, refs):
-        ray = self.ray
-        try:
-            return ray.get(refs)
-        except ray.exceptions.RayTaskError as error:
-            cause = error.cause
-            if isinstance(cause, Exception):
-                raise cause from None
-            raise OneslackError(f"a worker failed: {_last_line(error)}") from None
-        except ray.exceptions.RayError as error:
-            raise OneslackError(
-                f"a Ray worker died {RESTARTS} times, or its machine is gone ({_first_line(error)}); give "
-                "the workers more memory, or use more of them."
-            ) from error
-
-    def _shared(self, vector):
-        return self.ray.put(vector)
-
-    def _send(self, worker, method, message, vectors):
-        return worker.do.remote(self._sources[worker], method, message, *vectors)
-
-    def _gathered(self, futures):
-        return self._got(futures)
-
-    def _summed(self, futures):
-        """First the answers of a machine, there; then those of two machines, and so on."""
-        if len(futures) > FEW:
-            futures = self._sum_in_tree(futures)
-        return add_up(self._got(futures))
-
-    def _sum_in_tree(self, futures):
-        by_node = {}
-        for node, worker, future in zip(self.nodes, self.workers, futures, strict=True):
-            by_node.setdefault(node, []).append((worker, future))
-        sums = [_added(members) for members in by_node.values()]
-        while len(sums) > 1:
-            pairs = zip_longest(sums[::2], sums[1::2])
-            sums = [pair[0] if pair[1] is None else _added(pair) for pair in pairs]
-        return [sums[0][1]]
-
-    def close(self):
-        super().close()
-        for worker in self.workers:
-            self.ray.kill(worker)
-        self.workers, self._sources = [], {}
-        if self._cluster is not None:
-            self._cluster.stop()
-            self._cluster = None
-
-
-def _added(members):
-    """(worker, sum of the answers), added by the first worker of them."""
-    worker = members[0][0]
-    return worker, worker.add.remote(*(future for _, future in members))
-
-
-class _Actor:
-    """Around a Worker: an actor that comes back makes it anew."""
-
-    def __init__(self):
-        self._worker = None
-
-    def do(self, sources, method, message, *vectors):
-        if self._worker is None:
-            self._worker = self._made(sources)
-        return self._worker.do(method, message, *vectors)
-
-    def _made(self, sources):
-        import ray
-
-        from .threads import single_blas_thread
-
-        maker, part = ray.get(sources)
-        kind, model, options = pickle.loads(maker)
-        self._limit = single_blas_thread()
-        return kind(pickle.loads(part) if isinstance(part, bytes) else part, model, options)
-
-    def add(self, *answers):
-        return add_up(answers)
-
-    def pid(self):
-        return os.getpid()
-
-    def node(self):
-        import ray
-
-        return ray.get_runtime_context().get_node_id()
-
-
-def _sendable(part, model):
-    """Arrays go through shared memory; lists of anything go with the code of their classes."""
-    if isinstance(getattr(part, "X", None), list):
-        return packed_with_code(part, model)
-    return part
-
-
 def _first_line(error):
     return str(error).strip().split("\n")[0].rstrip(".")
-
-
-def _last_line(error):
-    return str(error).strip().split("\n")[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -120,18 +120,20 @@ class GrammarParser(Fitted):
     _saving = "parser"
 
     def __init__(
-        self, C=0.1, *, loss="brackets", missing=1.0, rescaling="margin", binarise="right", horizontal=1,
-        vertical=1, span_features=False, frequencies=True, min_count=2, chain_length=1, solver="auto",
-        tol=1e-2, epsilon=None, cache_size=10, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
-        random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 0.1, *, loss: str = "brackets", missing: float = 1.0,
+        rescaling: str = "margin", binarise: str = "right", horizontal: Any = 1, vertical: Any = 1,
+        span_features: bool = False, frequencies: Any = True, min_count: int = 2, chain_length: int = 1,
+        solver: Any = "auto", tol: float = 1e-2, epsilon: float | None = None, cache_size: int = 10,
+        n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, Y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, Y: Any = None, sample_weight: Any = None, *, callbacks: Any = (),
+        checkpoint: Any = None, resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from trees, or from sentences and their trees.
 
         Parameters
@@ -179,7 +181,7 @@ class GrammarParser(Fitted):
     def _with_reason(self, problem, result, tol):
         return replace(result, reason=REASON) if self._is_automatic() else result
 
-    def parse(self, X) -> Parses:
+    def parse(self, X: Any) -> Parses:
         """The best tree of each sentence, and whether the grammar has one.
 
         Parameters
@@ -203,7 +205,7 @@ class GrammarParser(Fitted):
             )
         return Parses(trees, flat)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The best tree of each sentence; `parse` also tells which of them are flat.
 
         Parameters
@@ -217,7 +219,7 @@ class GrammarParser(Fitted):
         """
         return self.parse(X).trees
 
-    def predict_topk(self, X, k):
+    def predict_topk(self, X: Any, k: int) -> list[list[Any]]:
         """The k best trees of each sentence, best first, with their scores.
 
         Parameters
@@ -240,7 +242,7 @@ class GrammarParser(Fitted):
             )
         return outputs
 
-    def score(self, X, Y=None):
+    def score(self, X: Any, Y: Any = None) -> float:
         """F1 of labelled brackets by EVALB's rules; `oneslack.metrics.brackets.bracket_scores` gives more.
 
         Parameters

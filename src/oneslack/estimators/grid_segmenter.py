@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -37,10 +39,23 @@ class GridSegmenter(GraphLabels):
         Multiplies what cells of a class cost in the loss.
     passes : int, default=60
         Message passes over a picture whose inference is not exact, at most.
+    backtracks : int, default=0
+        Of a search by toulbar2 in each picture whose best labels messages leave open, at most; 0: no search.
+        Needs the package pytoulbar2 (`pip install oneslack[toulbar2]`).
+    relaxed : bool, default=False
+        Train against fractional labels, too, those of the linear relaxation (Finley & Joachims 2008): no gap
+        of inference is left, but the objective, and both its bounds, are those of the relaxation, which are
+        larger; and a linear programme is solved for each picture and round that messages do not settle.
+    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
+        Score cells by a kernel of their features instead of linearly: by basis functions, see
+        `KernelFeatures`.  The weights of edges stay linear.
     solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
-        "auto" is "dual_cd".
+        "auto" is "dual_cd"; with relaxed=True "one_slack".
     tol : float, default=1e-2
         Relative duality gap (P - D) / P to stop at; what inference leaves open comes on top.
+    warm_start : bool, default=False
+        Begin at the last fit: the very same problem goes on where it stopped, another one with the same
+        labels and features begins with its weights.
 
     Attributes
     ----------
@@ -59,17 +74,20 @@ class GridSegmenter(GraphLabels):
     """
 
     def __init__(
-        self, C=0.1, *, neighbours=4, contrast=True, attractive=True, class_weight=None, passes=60,
-        solver="auto", tol=1e-2, epsilon=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None,
-        random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 0.1, *, neighbours: int = 4, contrast: bool = True, attractive: bool = True,
+        class_weight: Any = None, passes: int = 60, backtracks: int = 0, relaxed: bool = False,
+        kernel: Any = None, gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0,
+        n_basis: int = 500, solver: Any = "auto", tol: float = 1e-2, epsilon: float | None = None,
+        n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, warm_start: bool = False, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, Y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from labelled pictures.
 
         Parameters
@@ -98,7 +116,7 @@ class GridSegmenter(GraphLabels):
         self.contrast_scale_ = scale
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The labels of each picture's cells.
 
         Returns
@@ -112,7 +130,7 @@ class GridSegmenter(GraphLabels):
 
     def _graphs(self, X):
         pictures = pictures_of(X)
-        channels = self.model_.n_features - 1
+        channels = self._width - 1
         for i, picture in enumerate(pictures):
             if picture.shape[2] != channels:
                 raise ValueError(
@@ -120,7 +138,7 @@ class GridSegmenter(GraphLabels):
                 )
         return grids_of(pictures, self.neighbours, self.contrast_scale_, channels)
 
-    def score(self, X, Y):
+    def score(self, X: Any, Y: Any) -> float:
         """The share of cells with the right label, of those whose label is known.
 
         Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -64,14 +64,18 @@ class IntegerProgramme(Fitted):
     }
 
     def __init__(
-        self, C=1.0, *, mip_gap=0.0, mip_time_limit=None, solver="auto", tol=1e-3, epsilon=None, prior=None,
-        scale=None, nonnegative=None, n_jobs=1, engine=None, max_iter=100_000, time_limit=None,
-        random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, mip_gap: float = 0.0, mip_time_limit: float | None = None,
+        solver: Any = "auto", tol: float = 1e-3, epsilon: float | None = None, prior: Any = None,
+        scale: Any = None, nonnegative: Any = None, n_jobs: int = 1, engine: Any = None,
+        max_iter: int = 100_000, time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X: Any, Y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False,
+    ) -> Self:  # fmt: skip
         """Learn from programmes and the solutions that were chosen.
 
         Parameters
@@ -109,7 +113,7 @@ class IntegerProgramme(Fitted):
         limit = None if self.mip_time_limit is None else float(self.mip_time_limit)
         return IntegerCosts(n_features, float(mip_gap), limit)
 
-    def costs(self, X):
+    def costs(self, X: Any) -> list[np.ndarray]:
         """What the variables of each programme cost.
 
         Returns
@@ -119,7 +123,7 @@ class IntegerProgramme(Fitted):
         check_is_fitted(self)
         return [x.features @ self.coef_ for x in checked_programmes(X, self.n_features_in_)]
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The solution of each programme that costs least.
 
         Returns
@@ -135,7 +139,7 @@ class IntegerProgramme(Fitted):
                 raise ValueError(f"example {i}: {error}") from error
         return found
 
-    def score(self, X, Y):
+    def score(self, X: Any, Y: Any) -> float:
         """The share of the variables that are right, each by its weight in the loss.
 
         Returns

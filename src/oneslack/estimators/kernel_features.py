@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -58,9 +58,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Exported
     _checks: ClassVar = {"kernel": ANY_KERNEL}
 
     def __init__(
-        self, kernel="rbf", gamma="scale", degree=3, coef0=0.0, *, n_basis=500, choice="random", n_jobs=None,
-        random_state=None,
-    ):  # fmt: skip
+        self, kernel: Any = "rbf", gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0, *,
+        n_basis: int = 500, choice: Any = "random", n_jobs: int | None = None, random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -76,7 +76,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Exported
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the basis.
 
         Parameters
@@ -102,7 +102,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Exported
         self._n_features_out = len(index)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """The features of rows.
 
         Returns

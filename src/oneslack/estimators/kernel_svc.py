@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,12 +14,14 @@ from ..kernels.mercer import Inputs
 from ..objective import radius_of
 from ..problems.kernel import MEMORY, KernelProblem
 from ..solvers.choose_kernel import SAMPLE_SIZE, method_for, solver_of
+from ._shared.auto_C import fit_with_best_C
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, solved
 from ._shared.given import (
     ANY_KERNEL,
     INPUT,
+    C_or_auto,
     check_parameters,
     checked_input,
     encode,
@@ -49,8 +51,9 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the sum of the hinges, as in scikit-learn's SVC.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     kernel : {"rbf", "poly", "linear", "laplacian", "precomputed"} or callable, default="rbf"
         A callable gets two blocks of rows and returns their matrix.  "precomputed": X is that matrix.
         Either must be positive semi-definite; where it is seen not to be, nothing is certified.
@@ -116,15 +119,17 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
     (True, True)
     """
 
-    _checks: ClassVar = {"kernel": ANY_KERNEL}
+    _checks: ClassVar = {"kernel": ANY_KERNEL, "C": C_or_auto}
     _saving = "kernel"
 
     def __init__(
-        self, C=1.0, kernel="rbf", gamma="scale", degree=3, coef0=0.0, *, method="auto", sample_size=None,
-        n_basis=500, tol=1e-3, epsilon=None, fit_intercept=False, multi_class="crammer_singer",
-        class_weight=None, memory=MEMORY, n_jobs=None, max_iter=100_000, time_limit=None, random_state=None,
-        verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, kernel: Any = "rbf", gamma: float | str = "scale", degree: float = 3,
+        coef0: float = 0.0, *, method: str = "auto", sample_size: int | None = None, n_basis: int = 500,
+        tol: float = 1e-3, epsilon: float | None = None, fit_intercept: bool = False,
+        multi_class: str = "crammer_singer", class_weight: Any = None, memory: Any = MEMORY,
+        n_jobs: int | None = None, max_iter: int = 100_000, time_limit: float | None = None,
+        random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -134,7 +139,10 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
         return tags
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -146,6 +154,8 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
         self : KernelSVC
         """
         check_parameters(self)
+        if self.C == "auto":
+            return fit_with_best_C(self, X, y, sample_weight, Watch(callbacks, checkpoint, resume))
         X, y = checked_input(self, X, y)
         classes, codes = encode(y)
         weights = example_weights(X, classes, codes, self.class_weight, sample_weight)
@@ -216,7 +226,7 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
 
     # Scores.
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes; the highest wins.  Works in blocks: memory does not grow with n m.
 
         Parameters
@@ -242,7 +252,7 @@ class KernelSVC(SettlesClasses, KernelBounds, Classifies, Exported, Fitted):
     def _vectors(self) -> Inputs:
         return self._kernel.inputs(self.support_vectors_, self.support_)
 
-    def reduce(self, bound=1e-2, max_vectors=None):
+    def reduce(self, bound: float = 1e-2, max_vectors: int | None = None) -> Any:
         """Use fewer support vectors, with scores that change by at most `bound` sqrt(k(x, x)) at any x.
 
         Parameters

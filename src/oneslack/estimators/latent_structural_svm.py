@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -54,7 +56,7 @@ class LatentStructuralSVM(Latent):
     """
 
     @with_callbacks
-    def fit(self, X, Y, sample_weight=None, H=None, *, callbacks=()):
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, H: Any = None, *, callbacks: Any = ()) -> Self:
         """Learn from examples.
 
         Parameters
@@ -76,7 +78,7 @@ class LatentStructuralSVM(Latent):
         truths = [completed.truth(y, None if H is None else H[i]) for i, y in enumerate(Y)]
         return self._fit(completed, X, truths, H, sample_weight, Watch(callbacks))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The best output of each input.
 
         Parameters
@@ -89,7 +91,7 @@ class LatentStructuralSVM(Latent):
         """
         return [y for y, _ in self.predict_latent(X)]
 
-    def predict_latent(self, X):
+    def predict_latent(self, X: Any) -> list[Any]:
         """The best output of each input with its latent value.
 
         Parameters
@@ -103,7 +105,7 @@ class LatentStructuralSVM(Latent):
         check_is_fitted(self)
         return [self.model.decode(self.coef_, x) for x in X]
 
-    def score(self, X, Y, sample_weight=None):
+    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
         """1 - mean loss of the predictions.
 
         Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
@@ -53,7 +55,7 @@ class LatentSVM(ClassifierMixin, Latent):
     """
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, H=None, *, callbacks=()):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, H: Any = None, *, callbacks: Any = ()) -> Self:
         """Learn from examples.
 
         Parameters
@@ -87,7 +89,7 @@ class LatentSVM(ClassifierMixin, Latent):
         except Exception as error:
             raise failure(0, error) from error
 
-    def predict_latent(self, X):
+    def predict_latent(self, X: Any) -> list[Any]:
         """The best latent value of each input.
 
         Parameters
@@ -101,7 +103,7 @@ class LatentSVM(ClassifierMixin, Latent):
         check_is_fitted(self)
         return [self.model.best(self.coef_, x) for x in X]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """The score at the best latent value; positive where `classes_[1]` wins.
 
         Parameters
@@ -116,7 +118,7 @@ class LatentSVM(ClassifierMixin, Latent):
         values = self.predict_latent(X)
         return np.array([completed.score(self.coef_, x, (h,)) for x, h in zip(X, values, strict=True)])
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each input.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -13,9 +13,10 @@ from ..data.rows import as_rows
 from ..losses import Hinge, loss_of
 from ..models import Binary, Linear, Multiclass
 from ._shared.callbacks import with_callbacks
+from ._shared.costs import cost_matrix
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch
-from ._shared.given import INPUT, C_or_auto, check_parameters, cost_matrix, encode, example_weights, validated
+from ._shared.given import INPUT, C_or_auto, check_parameters, encode, example_weights, validated
 from ._shared.reported import Sharded
 from ._shared.scoring import Classifies
 from ._shared.settled import SettlesClasses
@@ -165,18 +166,20 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
     _checks: ClassVar = {"C": C_or_auto}
 
     def __init__(
-        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", multi_class="auto", loss="hinge",
-        penalty="l2", dual="auto", fit_intercept=True, intercept_scaling=1.0, penalize_intercept=False,
-        class_weight=None, prior=None, scale=None, nonnegative=None, n_jobs=None, engine=None,
-        max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, tol: float = 1e-3, epsilon: float | None = None, solver: Any = "auto",
+        multi_class: str = "auto", loss: Any = "hinge", penalty: str = "l2", dual: bool | str = "auto",
+        fit_intercept: bool = True, intercept_scaling: float = 1.0, penalize_intercept: bool = False,
+        class_weight: Any = None, prior: Any = None, scale: Any = None, nonnegative: Any = None,
+        n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, warm_start: bool = False, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, callbacks: Any = (),
+        checkpoint: Any = None, resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -203,7 +206,10 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
 
         return class_task(self, shards, weighed)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None, *, memory="100MB", callbacks=()):
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, memory: Any = "100MB",
+        callbacks: Any = (),
+    ) -> Self:  # fmt: skip
         """Learn from one more portion of examples.
 
         `objective_` and `dual_objective_` are of the problem with the examples of all portions as long as
@@ -281,7 +287,7 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
         is_plain = not isinstance(self.loss, str) or self.loss == "hinge"
         return n_classes > 2 and (self.multi_class == "ovr" or (self.multi_class == "auto" and not is_plain))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes; the highest wins.
 
         Returns
@@ -293,7 +299,7 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
         return scores.ravel() if len(self.coef_) == 1 else scores
 
     @available_if(_is_logistic)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, where the loss is the logistic one.
 
         For more than two classes those of one against the rest, divided by their sum.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -153,18 +153,20 @@ default="epsilon_insensitive"
     _input: ClassVar = {"y_numeric": True}
 
     def __init__(
-        self, C=1.0, *, epsilon=0.0, tol=1e-3, solver="auto", loss="epsilon_insensitive", quantile=0.5,
-        delta=1.0, dual="auto", fit_intercept=True, intercept_scaling=1.0, penalize_intercept=False,
-        prior=None, scale=None, nonnegative=None, n_jobs=None,
-        max_iter=100_000, time_limit=None, warm_start=False, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, epsilon: float = 0.0, tol: float = 1e-3, solver: Any = "auto",
+        loss: str = "epsilon_insensitive", quantile: float = 0.5, delta: float = 1.0,
+        dual: bool | str = "auto", fit_intercept: bool = True, intercept_scaling: float = 1.0,
+        penalize_intercept: bool = False, prior: Any = None, scale: Any = None, nonnegative: Any = None,
+        n_jobs: int | None = None, max_iter: int = 100_000, time_limit: float | None = None,
+        warm_start: bool = False, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, y=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, callbacks: Any = (),
+        checkpoint: Any = None, resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -196,7 +198,9 @@ default="epsilon_insensitive"
         d = X.n_features if hasattr(X, "n_features") else X.shape[1]
         return d, loss_of(self.loss, self), self._has_free_intercept
 
-    def partial_fit(self, X, y, sample_weight=None, *, memory="100MB", callbacks=()):
+    def partial_fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, memory: Any = "100MB", callbacks: Any = (),
+    ) -> Self:  # fmt: skip
         """Learn from one more portion of examples.
 
         The bounds are of all portions as long as `n_forgotten_` is 0; `LinearSVC.partial_fit` tells what they
@@ -230,7 +234,7 @@ default="epsilon_insensitive"
     def _store(self, task, X, coef, intercept):
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The target of each row.
 
         Returns

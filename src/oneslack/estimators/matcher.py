@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -59,17 +59,18 @@ class Matcher(Fitted):
     _checks: ClassVar = {"unmatched": flag}
 
     def __init__(
-        self, C=1.0, *, unmatched=False, solver="auto", tol=1e-3, epsilon=None, prior=None, scale=None,
-        nonnegative=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, random_state=None,
-        verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, unmatched: bool = False, solver: Any = "auto", tol: float = 1e-3,
+        epsilon: float | None = None, prior: Any = None, scale: Any = None, nonnegative: Any = None,
+        n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, Y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from matched sets.
 
         Parameters
@@ -106,7 +107,7 @@ class Matcher(Fitted):
         d = self.n_features_in_
         self.coef_, self.price_ = w[:d].copy(), -float(w[d]) if self.unmatched else np.inf
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The best partners of the rows of each example.
 
         Returns
@@ -124,7 +125,7 @@ class Matcher(Fitted):
             parts = engine.map(lambda shard: model.predict_batch(data, shard, w), data.shards)
         return np.split(np.concatenate(parts), data.offsets[1:-1]) if data.n else []
 
-    def score(self, X, Y):
+    def score(self, X: Any, Y: Any) -> float:
         """The share of rows with the right partner, or rightly without one.
 
         Returns

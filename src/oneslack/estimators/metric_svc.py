@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -128,10 +128,12 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
     _checks: ClassVar = {"C": C_or("auto", "scale"), "pos_label": anything}
 
     def __init__(
-        self, metric="f1", C="scale", *, k=None, beta=1.0, pos_label=None, concave=False, tol=1e-3,
-        epsilon=None, solver="auto", fit_intercept=True, n_jobs=None, engine=None, max_iter=100_000,
-        time_limit=None, warm_start=False, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, metric: Any = "f1", C: float | str = "scale", *, k: int | None = None, beta: float = 1.0,
+        pos_label: Any = None, concave: bool = False, tol: float = 1e-3, epsilon: float | None = None,
+        solver: Any = "auto", fit_intercept: bool = True, n_jobs: int | None = None, engine: Any = None,
+        max_iter: int = 100_000, time_limit: float | None = None, warm_start: bool = False,
+        random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -143,9 +145,9 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
 
     @with_callbacks
     def fit(
-        self, X, y, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any, *, callbacks: Any = (), checkpoint: Any = None, resume: bool = False,
+        validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -218,7 +220,7 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         rows = len(self.classes_) if self.multilabel_ or len(self.classes_) > 2 else 1
         return {"coef": (rows, self.n_features_in_), "intercept": (rows,)}
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes or labels.
 
         Returns
@@ -228,7 +230,7 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         scores = self._scores(X)
         return scores if self.multilabel_ or len(self.coef_) > 1 else scores.ravel()
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each row, or its labels.
 
         Returns
@@ -238,7 +240,7 @@ class MetricSVC(SettlesClasses, Classifies, LinearModel):
         check_is_fitted(self)
         return (self._scores(X) > 0).astype(int) if self.multilabel_ else super().predict(X)
 
-    def score(self, X, y):
+    def score(self, X: Any, y: Any) -> float:
         """The measure itself on other data, larger is better; the mean over classes or labels.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.rows import as_rows
 from ..metrics import label_set_scores
-from ..models.labels import IndependentLabels, LabelSets, chow_liu_tree
+from ..models.labels import BoundedLabelSets, IndependentLabels, LabelSets, chow_liu_tree
 from ..models.labels.dependencies import all_pairs
 from ..models.labels.model import LOSSES, MAX_LABELS
+from ._shared.auto_C import fit_with_best_C
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, problem_of, solved
-from ._shared.given import INPUT, check_parameters, checked_sizes, choice, validated
+from ._shared.given import INPUT, C_or_auto, check_parameters, checked_sizes, choice, validated
 from ._shared.like_liblinear import with_constant
 from .kernel_features import basis_for
 
@@ -33,15 +34,17 @@ class MultiLabelSVC(Fitted):
     A set of labels scores the sum of its labels' scores <w_l, x> + b_l and, with dependencies, a weight for
     each pair of labels that are both in it.  Minimises 1/2 |w|^2 + C sum_i s_i H_i(w), intercepts among the
     weights, to a certified relative duality gap, where H_i is the margin that example i misses: a set should
-    score less than the right one by its loss.  The worst set is found exactly for each loss.
+    score less than the right one by its loss.  The worst set is found exactly, but for "full" with more than
+    16 labels, where bounds keep the certificate (`result_.inference` is their part of the gap).
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the sum of the hinges.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     dependencies : {"none", "tree", "full"}, default="tree"
         Which pairs of labels have a weight: none; those of the tree of Chow and Liu, the labels that tell
-        most of each other in the training examples; or all, up to 16 labels.
+        most of each other in the training examples; or all, with more than 16 labels for "hamming" only.
     loss : {"hamming", "f1", "subset"}, default="hamming"
         What a wrong set costs: the number of wrong labels; 1 - F1 of the example, 0 where both sets are
         empty; or 1 unless all labels are right.
@@ -62,7 +65,7 @@ class MultiLabelSVC(Fitted):
         Pairs of places in `classes_` that have a weight.
     pair_weights_ : ndarray of shape (E,)
         What a set gains that holds both.
-    label_model_ : LabelSets
+    label_model_ : LabelSets, BoundedLabelSets or IndependentLabels
 
     Examples
     --------
@@ -75,13 +78,17 @@ class MultiLabelSVC(Fitted):
     """
 
     _saving = "multilabel"
-    _checks: ClassVar = {"dependencies": choice(DEPENDENCIES), "loss": choice(tuple(LOSSES))}
+    _checks: ClassVar = {
+        "dependencies": choice(DEPENDENCIES), "loss": choice(tuple(LOSSES)), "C": C_or_auto,
+    }  # fmt: skip
 
     def __init__(
-        self, C=1.0, *, dependencies="tree", loss="hamming", solver="auto", tol=1e-3, epsilon=None,
-        fit_intercept=True, kernel=None, gamma="scale", degree=3, coef0=0.0, n_basis=500, n_jobs=None,
-        engine=None, max_iter=100_000, time_limit=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, dependencies: Any = "tree", loss: str = "hamming",
+        solver: Any = "auto", tol: float = 1e-3, epsilon: float | None = None, fit_intercept: bool = True,
+        kernel: Any = None, gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0,
+        n_basis: int = 500, n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -91,7 +98,10 @@ class MultiLabelSVC(Fitted):
         return tags
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False):
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -105,6 +115,8 @@ class MultiLabelSVC(Fitted):
         self : MultiLabelSVC
         """
         check_parameters(self)
+        if self.C == "auto":
+            return fit_with_best_C(self, X, y, sample_weight, Watch(callbacks, checkpoint, resume))
         X = validated(self, X, order="C", **INPUT)
         classes, Y, as_sets = indicators_of(y)
         sample_weight = checked_sizes(X, sample_weight, y=Y)
@@ -123,16 +135,17 @@ class MultiLabelSVC(Fitted):
 
     def _model(self, n_features, Y, sample_weight):
         L = Y.shape[1]
-        if self.dependencies == "full" and L > MAX_LABELS:
+        is_large = self.dependencies == "full" and L > MAX_LABELS
+        if is_large and self.loss != "hamming":
             raise ValueError(
-                f"dependencies='full' goes through all sets of up to {MAX_LABELS} labels, but there are {L}; "
-                "use 'tree'"
+                f"dependencies='full' with loss={self.loss!r} goes through all sets of up to {MAX_LABELS} "
+                f"labels, but there are {L}; use 'tree', or loss='hamming'"
             )
         if self.dependencies == "none":
             kind = IndependentLabels if self.loss == "hamming" else LabelSets
             return kind(n_features, L, self.loss)
         edges = all_pairs(L) if self.dependencies == "full" else chow_liu_tree(Y, sample_weight)
-        return LabelSets(n_features, L, self.loss, edges)
+        return (BoundedLabelSets if is_large else LabelSets)(n_features, L, self.loss, edges)
 
     def _set_weights(self, w):
         """Give the weights their names."""
@@ -153,7 +166,7 @@ class MultiLabelSVC(Fitted):
         rows = as_rows(X if self.basis_ is None else self.basis_.transform(X))
         return with_constant(rows) if self.fit_intercept else rows
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """By how much the best set with a label beats the best set without it; the label's own score where
         labels do not depend on each other.
 
@@ -163,7 +176,7 @@ class MultiLabelSVC(Fitted):
         """
         return self.label_model_.margins(self._inputs(X), self._w())
 
-    def predict_indicators(self, X):
+    def predict_indicators(self, X: Any) -> np.ndarray:
         """The best sets as a matrix.
 
         Returns
@@ -172,7 +185,7 @@ class MultiLabelSVC(Fitted):
         """
         return self.label_model_.predict_sets(self._inputs(X), self._w()).astype(int)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """The best set of labels of each row, as they were given to `fit`.
 
         Returns
@@ -185,7 +198,7 @@ class MultiLabelSVC(Fitted):
         labels = self.classes_.tolist()
         return [tuple(labels[a] for a in np.flatnonzero(row)) for row in Y]
 
-    def score(self, X, y):
+    def score(self, X: Any, y: Any) -> float:
         """How good it is by the loss that was trained for: the share of right labels, the mean F1 of the
         examples, or the share of examples whose labels are all right.
 
@@ -200,7 +213,7 @@ class MultiLabelSVC(Fitted):
         scores = label_set_scores(*self.compared(X, y))
         return scores[SCORES[self.loss]]
 
-    def compared(self, X, y):
+    def compared(self, X: Any, y: Any) -> Any:
         """(truth, predicted): matrices of 0 and 1 of shape (n, L), or more columns where `y`, sets of labels
         or a matrix as for `fit`, has labels that the model does not know.
 

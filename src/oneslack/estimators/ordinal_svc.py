@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar, Self
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Watch
-from ._shared.given import encode, example_weights
+from ._shared.given import C_or_auto, encode, example_weights
 from ._shared.scoring import products
 from ._shared.thresholds import best_thresholds
 from .rank_svm import RankTask
@@ -24,8 +26,9 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the mean pair hinge times the number of examples (see RankSVM).
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the examples of a class, for the ranking and for the thresholds.
 
@@ -49,10 +52,13 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     [1, 2, 3]
     """
 
+    _checks: ClassVar = {"C": C_or_auto}
+
     def __init__(
-        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", class_weight=None, n_jobs=None,
-        max_iter=100_000, time_limit=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, tol: float = 1e-3, epsilon: float | None = None, solver: Any = "auto",
+        class_weight: Any = None, n_jobs: int | None = None, max_iter: int = 100_000,
+        time_limit: float | None = None, warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __sklearn_tags__(self):
@@ -62,9 +68,9 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
 
     @with_callbacks
     def fit(
-        self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -93,7 +99,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
     def _shapes(self):
         return {"coef": (self.n_features_in_,), "intercept": (), "thresholds": (len(self.classes_) - 1,)}
 
-    def rank_scores(self, X):
+    def rank_scores(self, X: Any) -> np.ndarray:
         """The one score of each row that the thresholds cut.
 
         Returns
@@ -102,7 +108,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         """
         return self._scores(X).ravel()
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes; the highest wins.
 
         Returns
@@ -117,7 +123,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         sums = np.append(0.0, np.cumsum(self.thresholds_))
         return np.outer(f, np.arange(len(sums))) - sums
 
-    def certain(self, X):
+    def certain(self, X: Any) -> np.ndarray:
         """Which predictions are settled: the exact optimum's score lies between the same thresholds.
 
         The thresholds are those of this model.  They are fitted to scores after the training, and are no
@@ -138,7 +144,7 @@ class OrdinalSVC(ClassifierMixin, LinearModel):
         lower, upper = (np.searchsorted(self.thresholds_, scores) for scores in self.decision_bounds(X))
         return lower == upper
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each row.
 
         Returns

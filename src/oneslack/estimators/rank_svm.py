@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -14,7 +14,7 @@ from ..models.ranking.model import Grouped, Ranking
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import LinearModel, Task, Watch
-from ._shared.given import check_weights
+from ._shared.given import C_or_auto, check_weights
 from .kernel_features import KernelFeatures, basis_for
 
 
@@ -55,8 +55,9 @@ class RankSVM(RegressorMixin, LinearModel):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         Weight of the mean pair hinge times the number of examples.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     random_state : int, RandomState or None, default=None
         Seed of the draw of the basis; None is 0, so equal fits are equal.
 
@@ -79,20 +80,22 @@ class RankSVM(RegressorMixin, LinearModel):
     1.0
     """
 
+    _checks: ClassVar = {"C": C_or_auto}
     _input: ClassVar = {"y_numeric": True, "ensure_min_samples": 2}
 
     def __init__(
-        self, C=1.0, *, tol=1e-3, epsilon=None, solver="auto", kernel=None, gamma="scale", degree=3,
-        coef0=0.0, n_basis=500, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
-        random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 1.0, *, tol: float = 1e-3, epsilon: float | None = None, solver: Any = "auto",
+        kernel: Any = None, gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0,
+        n_basis: int = 500, n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, warm_start: bool = False, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, y, groups=None, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, callbacks: Any = (),
+        checkpoint: Any = None, resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from items with targets.
 
         Parameters
@@ -128,7 +131,7 @@ class RankSVM(RegressorMixin, LinearModel):
         X = super()._inputs(X)
         return X if self.basis_ is None else self.basis_.transform(X)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The score of each row; larger comes first.
 
         Returns
@@ -137,7 +140,7 @@ class RankSVM(RegressorMixin, LinearModel):
         """
         return self._scores(X).ravel()
 
-    def rank(self, X, groups=None):
+    def rank(self, X: Any, groups: Any = None) -> np.ndarray:
         """The place of each row inside its group: 1 for the highest score; equal scores by row.
 
         Returns
@@ -155,7 +158,7 @@ class RankSVM(RegressorMixin, LinearModel):
         places[order] = np.arange(len(order)) - np.repeat(first, lengths) + 1
         return places
 
-    def certain(self, X, groups=None):
+    def certain(self, X: Any, groups: Any = None) -> np.ndarray:
         """Which places are settled: the exact optimum would rank the row at the same place of its group.
 
         So it is where its score and that of any other row of the group stay apart, however the optimum's
@@ -186,7 +189,7 @@ class RankSVM(RegressorMixin, LinearModel):
         settled[order] = apart & np.append(apart[1:], True)
         return settled
 
-    def score(self, X, y, groups=None):
+    def score(self, X: Any, y: Any, groups: Any = None) -> float:
         """The fraction of pairs in order, of all pairs of a group with different targets.
 
         Returns
@@ -207,7 +210,13 @@ def group_codes(groups, n):
         return None
     groups = np.asarray(groups)
     if groups.shape != (n,):
-        raise ValueError(f"groups have shape {groups.shape}, expected ({n},): one for each row of X")
+        message = f"groups have shape {groups.shape}, expected ({n},): one for each row of X"
+        if groups.ndim == 1 and groups.dtype.kind in "iu" and groups.sum() == n:
+            message += (
+                "; sizes of groups that stand together, as LightGBM takes them, become groups by"
+                " np.repeat(np.arange(len(sizes)), sizes)"
+            )
+        raise ValueError(message)
     try:
         missing = np.flatnonzero(groups != groups)
         codes = np.unique(groups, return_inverse=True)[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -88,11 +88,14 @@ class SequenceSegmenter(SequenceTagger):
     constraints, rescaling = None, "margin"
 
     def __init__(
-        self, C=0.1, *, coding="bilou", missed=1.0, false_alarm=1.0, templates=None, min_count=1,
-        hash_bits=None, order=1, solver="auto", tol=1e-2, epsilon=None, kernel=None, gamma="scale", degree=3,
-        coef0=0.0, n_basis=1000, prior=None, scale=None, nonnegative=None, n_jobs=None, engine=None,
-        max_iter=100_000, time_limit=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 0.1, *, coding: str = "bilou", missed: float = 1.0, false_alarm: float = 1.0,
+        templates: Any = None, min_count: int = 1, hash_bits: int | None = None, order: int = 1,
+        solver: Any = "auto", tol: float = 1e-2, epsilon: float | None = None, kernel: Any = None,
+        gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0, n_basis: int = 1000,
+        prior: Any = None, scale: Any = None, nonnegative: Any = None, n_jobs: int | None = None,
+        engine: Any = None, max_iter: int = 100_000, time_limit: float | None = None,
+        random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @property
@@ -103,9 +106,9 @@ class SequenceSegmenter(SequenceTagger):
 
     @with_callbacks
     def fit(
-        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, Y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from sentences with segments.
 
         Parameters
@@ -126,8 +129,7 @@ class SequenceSegmenter(SequenceTagger):
         X = unpacked(X, self.templates)
         if is_packed(X):
             raise ValueError("packed sentences are for SequenceTagger; read the file itself to find segments")
-        segments, lengths = segments_given(X, Y)
-        tags = [_tagged(i, *one, self.coding) for i, one in enumerate(zip(segments, lengths, strict=True))]
+        tags = tags_given(X, Y, self.coding)
         labels = {tag.partition("-")[2] for sentence in tags for tag in sentence if tag != "O"}
         if not labels:
             raise ValueError("Y has no segment: there is nothing to learn")
@@ -147,7 +149,7 @@ class SequenceSegmenter(SequenceTagger):
             label_losses=prices(classes, float(self.missed), float(self.false_alarm)),
         )  # fmt: skip
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The segments of each sentence.
 
         Returns
@@ -156,7 +158,7 @@ class SequenceSegmenter(SequenceTagger):
         """
         return list(map(segments_of, super().predict(X)))
 
-    def predict_tags(self, X, coding="bio"):
+    def predict_tags(self, X: Any, coding: str = "bio") -> list[list[str]]:
         """The same as tags, one a token.
 
         Parameters
@@ -172,7 +174,7 @@ class SequenceSegmenter(SequenceTagger):
             tags_of(segments_of(one), len(one), coding) for one in tags
         ]  # fmt: skip
 
-    def predict_topk(self, X, k):
+    def predict_topk(self, X: Any, k: int) -> list[list[Any]]:
         """The k best outputs of each sentence, best first, with their scores.
 
         Returns
@@ -182,7 +184,7 @@ class SequenceSegmenter(SequenceTagger):
         found = super().predict_topk(X, k)
         return [[(segments_of(tags), score) for tags, score in outputs] for outputs in found]
 
-    def score(self, X, Y):
+    def score(self, X: Any, Y: Any) -> float:
         """F1 of all segments: one is right where its label, its first and its last token are.
 
         Parameters
@@ -227,6 +229,12 @@ def segments_given(X, Y):
     return [
         _segments(i, *one) for i, one in enumerate(zip(Y, lengths, strict=True))
     ] if is_tags else Y, lengths
+
+
+def tags_given(X, Y, coding):
+    """The tags of the sentences."""
+    segments, lengths = segments_given(X, Y)
+    return [_tagged(i, *one, coding) for i, one in enumerate(zip(segments, lengths, strict=True))]
 
 
 def _length(x):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.rows import Ragged
 from ..features import DictIndexer, FeatureIndex
 from ..models.chain import Chain
+from ._shared.auto_C import fit_with_best_C
 from ._shared.callbacks import with_callbacks
 from ._shared.described import described
 from ._shared.fitting import Fitted, Watch, problem_of, solved
-from ._shared.given import check_parameters, check_weights, given_terms
+from ._shared.given import C_or_auto, check_parameters, check_weights, given_terms
 from ._shared.tagged_input import (
     MATRICES,
     SENTENCES,
@@ -39,8 +41,9 @@ class SequenceTagger(Fitted):
 
     Parameters
     ----------
-    C : float, default=0.1
+    C : float or "auto", default=0.1
         Weight of the sum over sentences.
+        "auto" is what `oneslack.tune` finds; then it is in the attribute `C_`.
     templates : str, list of templates or None, default=None
         For text columns (`Sentences`): the name of a set ("chunking", "tagging", "ner") or a text of
         templates, see docs/feature_templates.md.
@@ -85,21 +88,25 @@ class SequenceTagger(Fitted):
     [['D', 'N', 'V']]
     """
 
+    _checks: ClassVar = {"C": C_or_auto}
     _saving = "tagger"
 
     def __init__(
-        self, C=0.1, *, templates=None, min_count=1, hash_bits=None, order=1, start=False, end=False,
-        constraints=None, rescaling="margin", solver="auto", tol=1e-2, epsilon=None, kernel=None,
-        gamma="scale", degree=3, coef0=0.0, n_basis=1000, prior=None, scale=None, nonnegative=None,
-        n_jobs=None, engine=None, max_iter=100_000, time_limit=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, C: float | str = 0.1, *, templates: Any = None, min_count: int = 1,
+        hash_bits: int | None = None, order: int = 1, start: bool = False, end: bool = False,
+        constraints: Any = None, rescaling: str = "margin", solver: Any = "auto", tol: float = 1e-2,
+        epsilon: float | None = None, kernel: Any = None, gamma: float | str = "scale", degree: float = 3,
+        coef0: float = 0.0, n_basis: int = 1000, prior: Any = None, scale: Any = None,
+        nonnegative: Any = None, n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
+        time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from tagged sentences.
 
         Parameters
@@ -122,6 +129,8 @@ class SequenceTagger(Fitted):
         """
         check_parameters(self)
         watch = Watch(callbacks, checkpoint, resume, validation)
+        if self.C == "auto":
+            return fit_with_best_C(self, X, y, sample_weight, watch)
         X = unpacked(X, self.templates)
         indexer = self._new_indexer(X)
         if sample_weight is not None:
@@ -220,7 +229,7 @@ class SequenceTagger(Fitted):
 
     # Output.
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The labels of each sentence.
 
         Returns
@@ -231,7 +240,7 @@ class SequenceTagger(Fitted):
         labels = self.classes_[codes.values].tolist()
         return [labels[lo:hi] for lo, hi in zip(codes.offsets[:-1], codes.offsets[1:], strict=True)]
 
-    def predict_single(self, x):
+    def predict_single(self, x: Any) -> list[Any]:
         """The labels of one sentence.
 
         Returns
@@ -240,11 +249,11 @@ class SequenceTagger(Fitted):
         """
         return self.predict([x])[0]
 
-    def predict_codes(self, X) -> Ragged:
+    def predict_codes(self, X: Any) -> Ragged:
         """The numbers of the labels in `classes_`: one flat array (tokens,) with offsets (sentences + 1,)."""
         return self._of_tokens(X, "predict_batch")
 
-    def predict_topk(self, X, k):
+    def predict_topk(self, X: Any, k: int) -> list[list[Any]]:
         """The k best label sequences of each sentence, best first, with their scores.
 
         Returns
@@ -259,7 +268,7 @@ class SequenceTagger(Fitted):
                 outputs.append(list(zip(self.classes_[Z].tolist(), scores.tolist(), strict=True)))
         return outputs
 
-    def predict_margins(self, X):
+    def predict_margins(self, X: Any) -> list[np.ndarray]:
         """For each token, by how much its label beats the best sequence with another one: a confidence.
 
         Returns
@@ -269,7 +278,7 @@ class SequenceTagger(Fitted):
         margins = self._of_tokens(X, "margins_batch")
         return [margins[i] for i in range(len(margins))]
 
-    def predict_marginals(self, X):
+    def predict_marginals(self, X: Any) -> list[list[dict[Any, float]]]:
         """For each token a share of each label: the softmax of the scores of the best sequences that have it.
 
         Shares that add up to 1 and order labels as their best sequences are ordered.  They are no
@@ -284,20 +293,20 @@ class SequenceTagger(Fitted):
         return shares(self, self._of_tokens(X, "max_marginals_batch"))
 
     @property
-    def state_features_(self):
+    def state_features_(self) -> Any:
         """{(feature, label): weight}, of those that are not 0; features without names by number."""
         from ._shared.tagger_names import state_features
 
         return state_features(self)
 
     @property
-    def transition_features_(self):
+    def transition_features_(self) -> Any:
         """{(label, next label): weight}."""
         from ._shared.tagger_names import transition_features
 
         return transition_features(self)
 
-    def score(self, X, y):
+    def score(self, X: Any, y: Any) -> float:
         """The share of tokens with the right label, of those whose label is known.
 
         Returns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -79,18 +80,20 @@ class StructuralSVM(Fitted):
     _saving = "structural"
 
     def __init__(
-        self, model, C=1.0, *, rescaling="margin", solver="auto", tol=1e-3, epsilon=None, cache_size=10,
-        kernel=None, gamma="scale", degree=3, coef0=0.0, n_basis=500, prior=None, scale=None,
-        nonnegative=None, n_jobs=None, engine=None, max_iter=100_000, time_limit=None, warm_start=False,
-        random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, model: Any, C: float | str = 1.0, *, rescaling: str = "margin", solver: Any = "auto",
+        tol: float = 1e-3, epsilon: float | None = None, cache_size: int = 10, kernel: Any = None,
+        gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0, n_basis: int = 500,
+        prior: Any = None, scale: Any = None, nonnegative: Any = None, n_jobs: int | None = None,
+        engine: Any = None, max_iter: int = 100_000, time_limit: float | None = None,
+        warm_start: bool = False, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     @with_callbacks
     def fit(
-        self, X, Y, sample_weight=None, *, callbacks=(), checkpoint=None, resume=False,
-        validation=None,
-    ):  # fmt: skip
+        self, X: Any, Y: Any, sample_weight: Any = None, *, callbacks: Any = (), checkpoint: Any = None,
+        resume: bool = False, validation: Any = None,
+    ) -> Self:  # fmt: skip
         """Learn from examples.
 
         Parameters
@@ -142,7 +145,7 @@ class StructuralSVM(Fitted):
         if isinstance(self.model, type) or lacks(self.model, NEEDS):
             raise TypeError(_what_is_wrong(self.model))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> list[Any]:
         """The best output of each input.
 
         Returns
@@ -158,7 +161,7 @@ class StructuralSVM(Fitted):
         basis = getattr(self, "basis_", None)
         return on_basis(self.model, basis), X if basis is None else through(basis, X)
 
-    def predict_topk(self, X, k):
+    def predict_topk(self, X: Any, k: int) -> list[list[Any]]:
         """The k best outputs of each input, where the model has `decode_topk(w, x, k)`.
 
         Returns
@@ -172,7 +175,7 @@ class StructuralSVM(Fitted):
         model, X = self._on_basis(X)
         return [model.decode_topk(self.coef_, x, k) for x in X]
 
-    def score(self, X, Y, sample_weight=None):
+    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
         """1 - mean loss of the predictions.
 
         Returns

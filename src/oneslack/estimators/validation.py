@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from ..memory.validated import Validated
 from ..result import Result, Status, Trace
@@ -38,7 +39,9 @@ class Validation:
     True
     """
 
-    def __init__(self, X, y, *, scoring=None, patience=10, every=1, groups=None):
+    def __init__(
+        self, X: Any, y: Any, *, scoring: Any = None, patience: int = 10, every: int = 1, groups: Any = None,
+    ) -> None:  # fmt: skip
         for name, value in (("patience", patience), ("every", every)):
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}")

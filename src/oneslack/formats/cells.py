@@ -15,6 +15,8 @@ from .delimited import _find_layout, _is_number, _rows_of_cells, _with_newlines
 
 #: What stands for a cell that is not known, in small letters.
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-nan", "#n/a"))
+#: So many rows that are numbered from elsewhere than 0 or 1 are no coincidence.
+FAR = 20
 
 
 @dataclass(frozen=True)
@@ -96,15 +98,20 @@ def is_number(text) -> bool:
 
 
 def counts_rows(texts) -> bool:
-    """Whether a column numbers the rows, from 0 or 1 on: an index that a spreadsheet or pandas wrote."""
-    if len(texts) < 3 or not texts[0].isdigit() or int(texts[0]) > 1:
+    """Whether a column numbers the rows, as spreadsheets, pandas and databases do: see `numbers_rows`."""
+    if not texts or not texts[0].isdigit() or not _is_long(len(texts), int(texts[0])):
         return False
     first = int(texts[0])
     return all(text.isdigit() and int(text) == first + k for k, text in enumerate(texts))
 
 
 def numbers_rows(X, column) -> bool:
-    """The same of a column of a matrix that is read already."""
+    """Whether a column of a matrix is one more in every row: from 0 or 1 on, or of many rows."""
     values = np.asarray(X[:, column])
     n = len(values)
-    return n >= 3 and values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(n))
+    return n > 0 and _is_long(n, values[0]) and np.array_equal(values, values[0] + np.arange(n))
+
+
+def _is_long(n, first):
+    """Rows that are numbered from elsewhere must be many: a handful may be years."""
+    return n >= (3 if first in (0, 1) else FAR)

@@ -1,8 +1,10 @@
-"""Graphs as JSON lines: one object a line, a graph each.
+"""Graphs as JSON lines, one object a line, a graph each, or as arrays in an .npz file.
 
     {"nodes": [[0.5, 1], [2, 0]], "edges": [[0, 1]], "edge_features": [[1.5]], "labels": ["sky", "tree"]}
 
-`edge_features` and `labels` may be left out; a label of null is not known.
+`edge_features` and `labels` may be left out; a label of null is not known.  The arrays of an .npz file hold
+all graphs, one behind the other: `sizes` (n, 2) nodes and edges of each, `nodes` (N, d), `edges` (M, 2)
+numbered within each graph, and perhaps `edge_features` (M, k) and `labels` (N,).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 
 from ..errors import FormatError
 from .lines import read_text
+from .pictures import arrays_of
 
 
 class GraphFile(NamedTuple):
@@ -34,6 +37,8 @@ def read_graphs(path) -> GraphFile:
     [['a', 'b']]
     """
     path = os.fspath(path)
+    if path.endswith(".npz"):
+        return _from_arrays(path)
     X, Y = [], []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if line.strip():
@@ -48,6 +53,43 @@ def read_graphs(path) -> GraphFile:
             f"{path}: graph {known.index(False) + 1} has no labels, though others have; add them."
         )
     return GraphFile(X, Y if all(known) else None)
+
+
+def _from_arrays(path):
+    found = arrays_of(path)
+    expected = "sizes (n, 2), nodes (N, d), edges (M, 2), and perhaps edge_features (M, k) and labels (N,)"
+    if missing := {"sizes", "nodes", "edges"} - set(found):
+        raise FormatError(f"{path}: has no array {', '.join(sorted(missing))}; expected {expected}.")
+    sizes, nodes, edges = (np.asarray(found[name]) for name in ("sizes", "nodes", "edges"))
+    if sizes.ndim != 2 or sizes.shape[1] != 2 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
+        raise FormatError(f"{path}: sizes must be (n, 2) whole numbers: nodes and edges of each graph.")
+    counts = dict(zip(("nodes", "edges"), sizes.sum(axis=0).tolist(), strict=True))
+    rows = {"nodes": nodes, "edges": edges}
+    rows |= {name: np.asarray(found[name]) for name in ("edge_features", "labels") if name in found}
+    for name, array in rows.items():
+        wanted = counts["nodes" if name in ("nodes", "labels") else "edges"]
+        if array.ndim != (1 if name == "labels" else 2) or len(array) != wanted:
+            raise FormatError(
+                f"{path}: {name} has shape {array.shape}, but sizes tell of {wanted:,} rows; expected "
+                f"{expected}."
+            )
+    if edges.shape[1] != 2 or edges.dtype.kind not in "iu":
+        raise FormatError(f"{path}: edges must be (M, 2) whole numbers of nodes; got {edges.shape}.")
+    at, first = (np.append(0, np.cumsum(sizes[:, k])) for k in range(2))
+    owner = np.repeat(np.arange(len(sizes)), sizes[:, 1])
+    bad = np.flatnonzero(((edges < 0) | (edges >= sizes[owner, :1])).any(axis=1))
+    if len(bad):
+        i = int(owner[bad[0]])
+        raise FormatError(
+            f"{path}: graph {i}: edges must be pairs of numbers 0 .. {sizes[i, 0] - 1} of nodes."
+        )
+    X, Y = [], []
+    for i in range(len(sizes)):
+        mine, joined = slice(at[i], at[i + 1]), slice(first[i], first[i + 1])
+        more = [rows["edge_features"][joined]] if "edge_features" in rows else []
+        X.append((nodes[mine], edges[joined], *more))
+        Y.append(rows["labels"][mine].tolist() if "labels" in rows else None)
+    return GraphFile(X, Y if "labels" in rows else None)
 
 
 def _graph(where, line):

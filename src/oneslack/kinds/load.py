@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from typing import Any
+
 from ..errors import FormatError
 from .registry import KINDS, estimator_of
 
@@ -9,7 +12,7 @@ from .registry import KINDS, estimator_of
 _DAMAGE = (TypeError, ValueError, AttributeError, OverflowError, IndexError, MemoryError, RecursionError)
 
 
-def load(path, model=None):
+def load(path: str | PathLike[str], model: Any = None) -> Any:
     """The estimator saved at `path` by its `save`; runs no code from the file.
 
     Parameters

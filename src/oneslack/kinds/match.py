@@ -9,6 +9,8 @@ from .targets import Subject
 
 #: Examples with the most errors that a report shows.
 SHOWN = 10
+#: Weights that a report lists.
+WEIGHTS = 30
 
 
 def _read(path, saved, with_outputs) -> Examples:
@@ -68,8 +70,23 @@ def _sections(saved, examples, facts):
     return good, matching_errors(examples.X, examples.y, saved.model.predict(examples.X), SHOWN)
 
 
+def _looks(saved) -> list[str]:
+    import numpy as np
+
+    from ..viz.report.html import number, text
+    from ..viz.report.html import table as table_of
+
+    model = saved.model
+    order = np.argsort(-np.abs(model.coef_), kind="stable")[:WEIGHTS]
+    rows = [[text(f"feature {k}"), number(float(model.coef_[k]), "{:.4g}")] for k in order]
+    if model.unmatched:
+        rows.append([text("price of no partner"), number(float(model.price_), "{:.4g}")])
+    return [table_of("Largest weights of a pair", ("feature", "weight"), rows)]
+
+
 KIND = Kind(
-    _facts, "own", _read, _cells, _measure, sections=_sections, command="match", subject=_subject,
+    _facts, "own", _read, _cells, _measure, sections=_sections, looks=_looks, command="match",
+    subject=_subject,
     about="Learn matchings between two sets (Matcher).",
     holds="JSON lines or .npz: features of pairs, or of the members of both sets, and partners y.",
     parameters={

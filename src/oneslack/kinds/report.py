@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 from . import own_outputs
@@ -33,8 +34,10 @@ class InMemory:
         return getattr(self.model, "n_features_in_", None)
 
 
-def report(model, X=None, y=None, path="report.html", *, groups=None, feature_names=None, pos_label=None,
-           trained_on=False):  # fmt: skip
+def report(
+    model: Any, X: Any = None, y: Any = None, path: str | PathLike[str] = "report.html", *,
+    groups: Any = None, feature_names: Any = None, pos_label: Any = None, trained_on: bool = False,
+) -> str:  # fmt: skip
     """Write what a fitted model is, how good and how certain, to one page of HTML that needs no network.
 
     Parameters

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .mlflow import MLflowLogger
+from .rows import RowLogger
 from .tensorboard import TensorBoardLogger
 
 LOGGERS = {"tensorboard": TensorBoardLogger, "mlflow": MLflowLogger}
 
 
-def logger_from(text, **options):
+def logger_from(text: str, **options: Any) -> RowLogger:
     """The logger that `text` names.
 
     Parameters

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import time
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from .rows import RowLogger, need
 
@@ -39,20 +41,23 @@ class MLflowLogger(RowLogger):
     'MLflowLogger'
     """
 
-    def __init__(self, folder, *, experiment="oneslack", run_name=None, params=None):
+    def __init__(
+        self, folder: str | PathLike[str], *, experiment: str = "oneslack", run_name: Any = None,
+        params: Any = None,
+    ) -> None:  # fmt: skip
         need("mlflow", "mlflow")
         need("sqlalchemy", "mlflow")
         super().__init__()
         self.folder, self.experiment, self.run_name, self.params = folder, experiment, run_name, params or {}
         self._client, self._kept, self._next = None, [], 0.0
 
-    def write(self, values, step):
+    def write(self, values: dict[str, float], step: int) -> None:
         moment = int(time.time() * 1000)
         self._kept += [(name, value, moment, step) for name, value in values.items()]
         if time.monotonic() >= self._next:
             self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         if not self._kept:
             return
         if self._client is None:
@@ -64,7 +69,7 @@ class MLflowLogger(RowLogger):
             self._client.log_batch(self.run_id, metrics=metrics[first : first + BATCH])
         self._kept, self._next = [], time.monotonic() + INTERVAL
 
-    def close(self):
+    def close(self) -> None:
         self.flush()
         if self._client is not None:
             self._client.set_terminated(self.run_id)

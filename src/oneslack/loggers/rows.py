@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from numbers import Real
+from typing import Any
 
 #: What a row calls the step it tells of, which is no curve.
 STEP = ("iteration", "number")
@@ -33,7 +34,7 @@ class RowLogger(ABC):
     1 ['dual', 'gap', ...
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._problem, self._last = 0, math.inf
 
     def __call__(self, row) -> bool:
@@ -45,7 +46,7 @@ class RowLogger(ABC):
         self.write({self._name(name): value for name, value in values_of(row).items()}, step)
         return False
 
-    def score(self, name, value, step=None):
+    def score(self, name: str, value: float, step: int | None = None) -> None:
         """Write down a number of your own, such as a score on a development set.
 
         Parameters
@@ -62,20 +63,20 @@ class RowLogger(ABC):
         return name if self._problem <= 1 else f"{self._problem}/{name}"
 
     @abstractmethod
-    def write(self, values, step):
+    def write(self, values: dict[str, float], step: int) -> None:
         """Write {name: number} down at a step."""
 
-    def on_end(self, result):
+    def on_end(self, result: Any) -> None:
         """Called by the driver when a training is done, with its Result: what is kept back is written."""
         final = {"primal": result.primal, "dual": result.dual, "gap": result.gap, "seconds": result.seconds}
         proven = {self._name(f"certificate/{name}"): value for name, value in final.items()}
         self.write(_finite(proven | {self._name("certificate/certified"): result.certified}), result.n_iter)
         self.flush()
 
-    def flush(self):  # noqa: B027 (a logger that keeps nothing back has nothing to do)
+    def flush(self) -> None:  # noqa: B027
         """Write down what was kept back."""
 
-    def close(self):
+    def close(self) -> None:
         """Write down what was kept back, and let go of files."""
         self.flush()
 

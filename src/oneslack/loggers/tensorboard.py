@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from os import fspath
+import itertools
+import os
+import time
+from os import PathLike, fspath
+from pathlib import Path
 
 from .rows import RowLogger, need
+
+#: Seconds until what was written can be seen in TensorBoard.
+INTERVAL = 5.0
+_NUMBERS = itertools.count()
 
 
 class TensorBoardLogger(RowLogger):
@@ -28,25 +36,43 @@ class TensorBoardLogger(RowLogger):
     'TensorBoardLogger'
     """
 
-    def __init__(self, folder):
+    _writer = None
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
         need("tensorboardX", "tensorboard")
         super().__init__()
         self.folder = fspath(folder)
-        self._writer = None
+        self._next = 0.0
 
-    def write(self, values, step):
+    def write(self, values: dict[str, float], step: int) -> None:
+        from tensorboardX.proto.event_pb2 import Event
+        from tensorboardX.proto.summary_pb2 import Summary
+
         if self._writer is None:
-            from tensorboardX import SummaryWriter
+            self._begin()
+        summary = Summary(value=[Summary.Value(tag=name, simple_value=x) for name, x in values.items()])
+        self._writer.write_event(Event(wall_time=time.time(), step=step, summary=summary))
+        if time.monotonic() >= self._next:
+            self.flush()
 
-            self._writer = SummaryWriter(self.folder, write_to_disk=True)
-        for name, value in values.items():
-            self._writer.add_scalar(name, value, step)
-
-    def flush(self):
+    def flush(self) -> None:
         if self._writer is not None:
             self._writer.flush()
+            self._next = time.monotonic() + INTERVAL
 
-    def close(self):
+    def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+    def __del__(self):
+        self.close()
+
+    def _begin(self):
+        """A new file.  Without the thread of a SummaryWriter, whose `flush` does not wait for it."""
+        from tensorboardX.event_file_writer import EventsWriter
+
+        Path(self.folder).mkdir(parents=True, exist_ok=True)
+        # The names of files end in seconds: two of one second would be one file.
+        suffix = f".{os.getpid()}.{next(_NUMBERS)}"
+        self._writer = EventsWriter(os.path.join(self.folder, "events"), filename_suffix=suffix)

@@ -11,7 +11,7 @@ import os
 import time
 import warnings
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -216,6 +216,11 @@ class Keeper:
             yield step
         yield from steps
 
+    @property
+    def written(self):
+        """The path, where there is a checkpoint."""
+        return self.checkpoint.path if os.path.exists(self.checkpoint.path) else None
+
     def is_spent(self, max_iter) -> bool:
         """Whether the run has its steps already."""
         run = self.run
@@ -267,8 +272,9 @@ def _damage_told(path, what):
 
 
 def _table(saved):
-    rows = [asdict(row) for row in saved.trace]
-    return {field.name: np.array([row[field.name] for row in rows]) for field in fields(TraceRow)}
+    """The trace by columns, without those that say nothing."""
+    columns = {field.name: saved.trace.column(field.name) for field in fields(TraceRow)}
+    return {name: column for name, column in columns.items() if not np.isnan(column).all()}
 
 
 def _saved(parts, arrays) -> Saved:
@@ -278,7 +284,8 @@ def _saved(parts, arrays) -> Saved:
         raise ValueError("the trace holds what is no column of numbers")
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     parts = {name: decode(value, arrays) for name, value in parts.items()}
-    saved = Saved(**parts, trace=Trace(TraceRow(**dict(zip(columns, row))) for row in rows))
+    rows = ({name: value for name, value in zip(columns, row) if value == value} for row in rows)
+    saved = Saved(**parts, trace=Trace(TraceRow(**row) for row in rows))
     points = [(saved.w, saved.primal, saved.error), *([] if saved.end is None else [saved.end])]
     numbers = [saved.dual, *(number for _, *both in points for number in both)]
     numbers += [*(saved.proven or ()), *(saved.seen or ()), saved.way or 0.0]

@@ -277,19 +277,19 @@ class Remembered:
         best_remembered(arena.view(), arena.b, self.pool, w, index, values, places)
         return values, places
 
-    def ask(self, problem, w, block):
+    def ask(self, problem, w, block, precision=0.0):
         """(cuts, values, known, places): the oracle's cuts of the examples `block` at w, and for each of the
         block what the oracle's cut and what the best remembered one is worth there, and which that is; 0 is
         the truth."""
-        cuts = problem.cuts(w, block)
+        cuts = problem.cuts(w, block, precision)
         values = np.zeros(len(block))
         values[np.searchsorted(block, cuts.index)] = cuts.found_values(w)
         return cuts, values, *self.best(w, block)
 
-    def learn(self, problem, w, block) -> Hinges:
+    def learn(self, problem, w, block, precision=0.0) -> Hinges:
         """Ask, and remember what is worse than all that is remembered.  Returns the examples' hinges: an
         answer that is no better than a remembered cut is replaced by it."""
-        cuts, values, known, places = self.ask(problem, w, block)
+        cuts, values, known, places = self.ask(problem, w, block, precision)
         asked = np.searchsorted(block, cuts.index)
         beyond, scale = (values - known)[asked], (1.0 + known)[asked]
         new = beyond > NEW * scale

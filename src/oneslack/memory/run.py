@@ -245,9 +245,14 @@ class Run:
             self.w = self.problem.regulariser.start()
             self.primal = self.problem.primal(self.w)
         elif step is not None and (self.w is None or step.primal is None):
-            w = point_of(step)
-            with self.blame():
-                primal, error, found = self._primal(w)
+            try:
+                w = point_of(step)
+                with self.blame():
+                    primal, error, found = self._primal(w)
+            except Torn:  # as there
+                if self.w is None:
+                    raise
+                return
             self.step, self.found = replace(step, primal=primal), min(self.found, found)
             if primal < self.primal:
                 self.w, self.primal, self.error = w.copy(), primal, error
@@ -276,7 +281,9 @@ class Run:
         """What to go on from: of the last step, or what was gone on from where there was none."""
         if not self.keep_state or self.is_torn:
             return {}
-        state = self.before if self.step is None else self.step.state()
+        state = None
+        with suppress(Torn):  # workers elsewhere that do not answer
+            state = self.before if self.step is None else self.step.state()
         if state is None:
             return {}
         seen = {} if self.problem.seen is None else {"seen": self.problem.seen}
@@ -294,6 +301,8 @@ class Run:
         # The solver's own bounds decide when a run is over: one that is resumed ends as one that is not.
         is_close = relative_gap(self.primal, self.dual) <= tol
         if is_close and found and status in (Status.MAX_ITER, Status.STALLED):
+            status = found
+        if status is Status.INFERENCE and found is Status.CONVERGED:
             status = found
         if self.problem.certified and self.proves:
             status = self._consistent(status, found)

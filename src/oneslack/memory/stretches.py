@@ -68,9 +68,9 @@ class Stretches(Remembered):
 
     # Adding.
 
-    def learn(self, problem, w, block):
+    def learn(self, problem, w, block, precision=0.0):
         """Ask, and remember in which stretches answers are wrong; the examples' hinges."""
-        cuts = problem.cuts(w, block)
+        cuts = problem.cuts(w, block, precision)
         hinges = np.zeros(len(block))
         hinges[np.searchsorted(block, cuts.index)] = cuts.found_values(w)
         if len(cuts):

@@ -8,6 +8,8 @@ structural and completed latent problems all have this form (Ramanan 2013, appen
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..models.constraints.model import Constraints, Margins
@@ -47,9 +49,9 @@ class ConstraintProblem(Problem):
     """
 
     def __init__(
-        self, rows, margins, groups=None, *, C=1.0, weights=None, n_jobs=1, prior=None, scale=None,
-        nonnegative=None,
-    ):  # fmt: skip
+        self, rows: Any, margins: Any, groups: Any = None, *, C: float = 1.0, weights: Any = None,
+        n_jobs: int = 1, prior: Any = None, scale: Any = None, nonnegative: Any = None,
+    ) -> None:  # fmt: skip
         shape = np.shape(rows)
         if len(shape) != 2:
             raise ValueError(f"rows have shape {shape}, expected a matrix (m, d)")

@@ -61,8 +61,9 @@ class Problem(Protocol):
     def mean_cut(self, w) -> Any:
         """The plane under the risk that touches it at w."""
 
-    def cuts(self, w, index=None) -> Any:
-        """The most violated cuts of the examples `index` whose truth is not best."""
+    def cuts(self, w, index=None, precision=0.0) -> Any:
+        """The most violated cuts of the examples `index` whose truth is not best; a decoder that is told a
+        precision (protocols.Bounds) may leave open such a share of each hinge."""
 
     # A memory of `size` cuts of each example; what counts and times looks at those of n examples.
     def cut_cache(self, size, enough) -> Any: ...

@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -114,12 +115,12 @@ class Problem(Capable, Identified):
     unit = 1.0
 
     def __init__(
-        self, model, X, Y, C=1.0, *, sample_weight=None, rescaling="margin", cache_size=0,
-        n_jobs=1, engine=None, prior=None, scale=None, nonnegative=None,
-    ):  # fmt: skip
+        self, model: Any, X: Any, Y: Any, C: float = 1.0, *, sample_weight: Any = None,
+        rescaling: str = "margin", cache_size: int = 0, n_jobs: int = 1, engine: Any = None,
+        prior: Any = None, scale: Any = None, nonnegative: Any = None,
+    ) -> None:  # fmt: skip
         check_C(C)
-        self.model, self.X, self.Y, self.C = model, X, Y, float(C)
-        self.cache_size = cache_size
+        self.model, self.X, self.Y, self.C, self.cache_size = model, X, Y, float(C), cache_size
         self.work = Work()
         self.rescaling = checked_rescaling(model, rescaling)
         self.sees_scores = offers_scores(model, rescaling)
@@ -236,7 +237,7 @@ class Problem(Capable, Identified):
     @property
     def extent(self) -> Extent:
         """How large the numbers are."""
-        if self.scores is not None:
+        if self.sees_scores:
             return self._scored_extent
         # Values of outputs are differences of sums.
         lengths, losses, terms = self._cut_sizes()
@@ -341,7 +342,7 @@ class Problem(Capable, Identified):
                 normal, offset, excess, outputs = self._oracle.mean(w)
                 place = None if outputs is None else ("outputs", outputs)
             else:
-                tasks = [("sum", w, part) for part in parts_of(np.arange(self.n))]
+                tasks = [("sum", w, part, 0.0) for part in parts_of(np.arange(self.n))]
                 parts = self._ask(tasks)
                 normal, offset, excess = (sum(each) for each in zip(*parts, strict=True))
         normal *= self.mean  # in place: it is as long as w
@@ -370,27 +371,28 @@ class Problem(Capable, Identified):
         self.work.cached += n
         self.work.cached_seconds += now() - start
 
-    def cuts(self, w, index=None) -> Cuts:
+    def cuts(self, w, index=None, precision=0.0) -> Cuts:
         """The most violated cuts at w, of the examples `index` (all by default) whose truth is not best."""
         index = np.arange(self.n) if index is None else np.asarray(index)
         with self._asking(len(index)):
             if self.has_batches:
-                return self._batch_cuts(w, index)
-            tasks, how = [("rows", w, part) for part in parts_of(index)], (self.model, self.rescaling)
-            found = [answer for part in self._ask(tasks) for answer in part]
-        excess = np.array([more for _, more in found]) if per_example.gives_bounds(*how) else None
+                return self._batch_cuts(w, index, precision)
+            parts = self._ask([("rows", w, part, precision) for part in parts_of(index)])
+            found = [answer for part in parts for answer in part]
+        excess = np.array([more for _, more in found])
+        excess = excess if per_example.gives_bounds(self.model, self.rescaling) else None
         index = index[[cut is not None for cut, _ in found]]
         found = [cut for cut, _ in found if cut is not None]
         rows = stack_rows([row for row, _, _ in found], self.n_params)
         losses = np.array([loss for _, loss, _ in found])
         return Cuts(index, rows, losses, [output for _, _, output in found], excess)
 
-    def _batch_cuts(self, w, index):
-        lo, hi = int(index[0]), int(index[-1]) + 1
+    def _batch_cuts(self, w, index, precision):
+        lo, hi, model = int(index[0]), int(index[-1]) + 1, per_example.at_precision(self.model, precision)
+        oracle = replace(self._oracle, model=model)
         if hi - lo == len(index):
-            return self._oracle.cuts(w, lo, hi)
-        part = replace(self._oracle, data=self.data.take(index))
-        return part.cuts(w, 0, len(index), names=index)
+            return oracle.cuts(w, lo, hi)
+        return replace(oracle, data=self.data.take(index)).cuts(w, 0, len(index), names=index)
 
     def cut_cache(self, size, enough):
         """Remembers `size` cuts of each example; see memory/cut_cache.py."""

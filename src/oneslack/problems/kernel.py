@@ -15,6 +15,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,7 +52,7 @@ class _Regulariser:
 
     n_params, prior, nonnegative = 0, None, None
 
-    def __init__(self, slots):
+    def __init__(self, slots: Any) -> None:
         self.slots = slots
         self.n_free = 0
 
@@ -94,8 +95,9 @@ class KernelProblem(Capable, Identified):
     is_plain = True  # a row of S is an example
 
     def __init__(
-        self, model, kernel, X, Y, C=1.0, *, intercept=False, sample_weight=None, memory=MEMORY, n_jobs=1
-    ):
+        self, model: Any, kernel: Any, X: Any, Y: Any, C: float = 1.0, *, intercept: bool = False,
+        sample_weight: Any = None, memory: Any = MEMORY, n_jobs: int = 1,
+    ) -> None:  # fmt: skip
         check_C(C)
         lacking = lacks(model, NEEDS)
         if lacking:

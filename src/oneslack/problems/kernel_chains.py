@@ -10,6 +10,7 @@ with any other, so that S = K c, |w|^2 = <c, K c> and all that a solver does wit
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,10 @@ class KernelChainProblem(KernelProblem):
 
     is_plain = False
 
-    def __init__(self, model, kernel, X, Y, C=1.0, *, sample_weight=None, memory=MEMORY, n_jobs=1):
+    def __init__(
+        self, model: Any, kernel: Any, X: Any, Y: Any, C: float = 1.0, *, sample_weight: Any = None,
+        memory: Any = MEMORY, n_jobs: int = 1,
+    ) -> None:  # fmt: skip
         check_C(C)
         lacking = lacks(model, NEEDS)
         if lacking:

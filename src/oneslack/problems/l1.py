@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import fsum
+from typing import Any
 
 import numpy as np
 
@@ -55,9 +56,9 @@ class L1Problem(Problem):
     """
 
     def __init__(
-        self, model, X, Y, C=1.0, *, sample_weight=None, n_jobs=1, engine=None, prior=None, scale=None,
-        nonnegative=None,
-    ):  # fmt: skip
+        self, model: Any, X: Any, Y: Any, C: float = 1.0, *, sample_weight: Any = None, n_jobs: int = 1,
+        engine: Any = None, prior: Any = None, scale: Any = None, nonnegative: Any = None,
+    ) -> None:  # fmt: skip
         if prior is not None:
             raise ValueError("an L1 penalty draws weights to 0: it takes no prior; leave it out")
         if lacks(model, _NEEDS) or model.phi.stiffest == np.inf:

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -226,9 +227,9 @@ class ShardedProblem(Problem):
     rescaling, cache_size = "margin", 0
 
     def __init__(
-        self, model, shards, C=1.0, *, code=None, weigh=None, n_jobs=1, prior=None, scale=None,
-        nonnegative=None,
-    ):  # fmt: skip
+        self, model: Any, shards: Any, C: float = 1.0, *, code: Any = None, weigh: Any = None,
+        n_jobs: int = 1, prior: Any = None, scale: Any = None, nonnegative: Any = None,
+    ) -> None:  # fmt: skip
         check_C(C)
         if hasattr(model, "cut_along"):
             raise ValueError(
@@ -253,11 +254,10 @@ class ShardedProblem(Problem):
         self.work, self.engine = Work(), Threads(n_jobs)
         self.certified = is_certifiable(model, has_scores=True)
         self.regulariser = regulariser_of(model, prior, scale, nonnegative)
-        data = ShardedData(model, shards, code or _default_code(model), weigh)
+        self.data = data = ShardedData(model, shards, code or _default_code(model), weigh)
         check_total(data.total_weight, self.C)
-        self.data, self.n = data, data.n
         self.mean, self.weight = 1.0 / data.total_weight, self.C * data.total_weight
-        self.unit, self.n_params = data.unit, model.n_params
+        self.n, self.unit, self.n_params = data.n, data.unit, model.n_params
 
     def in_memory(self) -> Problem:
         """The same problem with its examples read into memory."""

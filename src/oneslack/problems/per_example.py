@@ -6,7 +6,7 @@ The oracle asks its decoder for the most violated constraint of an example: loss
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -64,6 +64,11 @@ def worst_cut(model, w, x, y, rescaling="margin"):
     H(w) >= loss - <row, w>:  row = delta, or loss delta where the slack is rescaled.
     """
     return _answer(model, w, x, y, rescaling)[0]
+
+
+def at_precision(model, precision):
+    """The model, with a decoder that may leave open a share `precision` of a hinge, if it has such a one."""
+    return model.at_precision(precision) if precision and hasattr(model, "at_precision") else model
 
 
 def gives_bounds(model, rescaling="margin") -> bool:
@@ -204,11 +209,12 @@ class Oracle:
         object.__setattr__(self, "_known", np.zeros(self.examples.n, bool))
 
     def __call__(self, task):
-        """(kind, w, index): the summed cut ("sum": normal, offset, excess) or the cuts ("rows": a list of
-        cut, excess), and the largest length and loss that were met."""
-        kind, w, index = task
+        """(kind, w, index, precision): the summed cut ("sum": normal, offset, excess) or the cuts ("rows": a
+        list of cut, excess), and the largest length and loss that were met."""
+        kind, w, index, precision = task
+        rough = replace(self, model=at_precision(self.model, precision)) if precision else self
         largest = np.zeros(2)
-        found = (self._sum if kind == "sum" else self._rows)(w, index, largest)
+        found = (rough._sum if kind == "sum" else rough._rows)(w, index, largest)
         return found, largest
 
     def _cut(self, w, i, largest):

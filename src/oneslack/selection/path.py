@@ -6,6 +6,7 @@ import copy
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Path(Sequence):
         return self._all("n_iter_")
 
 
-def path(estimator, X, y, C=None, **fit) -> Path:
+def path(estimator: Any, X: Any, y: Any, C: Any = None, **fit: Any) -> Path:
     """Train an estimator for several C, each from where the last one ended.
 
     Planes under the risk are so for any C, and duals tell who is at a bound: what was learned for one C

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 import numpy as np
 
 from ..metrics import positive_of
@@ -39,7 +41,7 @@ def chosen_rows(X, index):
 
 def scorer_for(estimator, scoring, y, pos_label):
     """A function scorer(model, X, y); measures of one of two classes are told which."""
-    from sklearn.metrics import check_scoring, get_scorer
+    from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
     from sklearn.metrics import make_scorer as make
 
     if scoring in ("phrase_f1", "token_accuracy"):
@@ -50,6 +52,10 @@ def scorer_for(estimator, scoring, y, pos_label):
     if scoring not in SIDED:
         if pos_label is not None:
             raise ValueError(f"pos_label is for scoring={', '.join(map(repr, SIDED))}; drop it")
+        if isinstance(scoring, str) and scoring not in get_scorer_names():
+            alike = get_close_matches(scoring, [*get_scorer_names(), "phrase_f1", "token_accuracy"], 3, 0.4)
+            meant = f"; did you mean {' or '.join(map(repr, alike))}?" if alike else ""
+            raise ValueError(f"scoring={scoring!r} is no scorer of oneslack or scikit-learn{meant}")
         return check_scoring(estimator, scoring=scoring)
     classes = np.unique(np.asarray(y))
     if len(classes) != 2:

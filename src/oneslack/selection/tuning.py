@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from numbers import Integral
 from threading import Event
+from typing import Any
 
 import numpy as np
 
@@ -106,8 +107,9 @@ class Tuning:
 
 
 def tune(
-    estimator, X, y, C=None, *, grid=None, cv=5, scoring=None, groups=None, pos_label=None, n_jobs=None,
-    refit=True, stop_early=True, on_candidate=None,
+    estimator: Any, X: Any, y: Any, C: Any = None, *, grid: Any = None, cv: Any = 5, scoring: Any = None,
+    groups: Any = None, pos_label: Any = None, n_jobs: int | None = None, refit: bool = True,
+    stop_early: bool = True, on_candidate: Any = None,
 ) -> Tuning:  # fmt: skip
     """Choose C, and other parameters, by cross-validation.
 

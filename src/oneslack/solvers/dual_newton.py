@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..objective import relative_gap
 from .dual_cd import DualCD
-from .newton import FIRST_MU, SAMPLE_ROWS, Newton
+from .newton import FEW, FIRST_MU, SAMPLE_ROWS, Newton
 from .newton_sprint import FALL
 
 #: What Newton steps take, in passes over the data: steps with an old Hessian, and how often there is a new
@@ -20,8 +20,6 @@ SMOOTH, KINKED = (8.0, 2.5), (40.0, 8.0)
 SAMPLED = 0.6
 #: What a dual pass takes: a row is read twice, and not in the order of the data.
 DUAL_PASS = 4.0
-#: The first sample is cheap where the examples are as many times as many.
-FEW_SAMPLES = 4
 #: Losses are rounded off by as much at least where passes give way.
 SMALLEST_MU = 1e-6
 
@@ -29,7 +27,7 @@ SMALLEST_MU = 1e-6
 def newton_forecast(problem) -> float:
     """What Newton steps will cost, in passes over the data."""
     passes, hessians = KINKED if problem.smooth.has_kinks else SMOOTH
-    share = SAMPLED if 2 * SAMPLE_ROWS * problem.n_params <= problem.n else 1.0
+    share = SAMPLED if FEW * SAMPLE_ROWS * problem.n_params <= problem.n else 1.0
     return passes + share * hessians * problem.smooth.hessian_work
 
 
@@ -39,7 +37,7 @@ def start_after(problem, w, dual) -> dict:
     S = problem.scores(w)
     primal = problem.regulariser.value(w) + problem.weight * problem.scores.risk(S)
     size = SAMPLE_ROWS * problem.n_params
-    has_cheap_sample = FEW_SAMPLES * size <= problem.n
+    has_cheap_sample = FEW * size <= problem.n
     if relative_gap(primal, dual) > (2.0 * problem.n_params / size if has_cheap_sample else 1.0):
         return {}
     mu = FIRST_MU * problem.unit

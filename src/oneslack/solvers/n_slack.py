@@ -23,7 +23,7 @@ import numpy as np
 from ..memory.doubts import Doubts
 from ..memory.remembered import Hinges, Remembered
 from ..result import Step
-from .structured_dual import begin
+from .structured_dual import ROUGHEST, begin, rough
 
 #: Passes over the working set for one solution of its dual, at most.
 PASSES = 1000
@@ -62,25 +62,28 @@ class NSlack:
     def _rounds(self, problem, start, tol):
         """Algorithm 1: everyone is asked in each round."""
         store, rng, goes_on = begin(Remembered(problem, problem.upper_duals), self.seed, start, "epsilon")
-        epsilon, owed = np.inf, 0.0
+        epsilon, owed, precision = np.inf, 0.0, ROUGHEST
         looked = np.inf  # the gap at the last look; by the papers' rule (tol 0) half of it is worth another
         if goes_on:
             epsilon, owed, looked = start["epsilon"], start["owed"], start["looked"]
+            precision = start.get("precision", precision)
 
         def state():
             random = rng.bit_generator.state
-            rest = {"epsilon": epsilon, "owed": owed, "looked": looked}
+            rest = {"epsilon": epsilon, "owed": owed, "looked": looked, "precision": precision}
             return {"store": store.state(), "rng": random, **rest}
 
         value, total, everyone = problem.regulariser.value, store.upper.sum(), np.arange(problem.n)
         while True:
             if owed:
                 self._solve(store, rng, self.inner * owed)
-            added, hinge, excess, inference = self._round(problem, store, rng, epsilon)
+            added, hinge, excess, inference = self._round(problem, store, rng, epsilon, precision)
             dual, primal = store.dual, value(store.w) + hinge + inference
             gap = primal - inference - dual  # what training can close
-            if added and (gap <= 3.0 * tol * abs(primal) or (tol == 0.0 and gap <= 0.5 * looked)):
-                # Close, but w moved while the hinges were found: once more, at one w.
+            is_close = gap <= 3.0 * tol * abs(primal) or (tol == 0.0 and gap <= 0.5 * looked)
+            if (added and is_close) or (inference and precision and not added):
+                # Close, but w moved while the hinges were found, or they were found roughly: once more, at
+                # one w.
                 cuts, values, slacks, _ = store.ask(problem, store.w, everyone)
                 most, inference = Hinges.of(cuts, values, slacks).sums(store.upper)
                 primal = value(store.w) + most
@@ -88,6 +91,7 @@ class NSlack:
             elif added:
                 primal = None
             store.forget(self.forget_after)
+            precision = rough(gap, dual + gap) if added else 0.0
             # A share of what is left, but nothing that the tolerance would not notice.
             floor = 0.25 * tol * max(abs(dual), 1e-12) / total
             epsilon, owed = max(min(0.5 * excess / total, epsilon), floor), 0.0
@@ -105,12 +109,12 @@ class NSlack:
                 found=None if primal is None else primal - inference,
             )
 
-    def _round(self, problem, store, rng, epsilon):
+    def _round(self, problem, store, rng, epsilon, precision):
         """Ask everyone, a batch at a time.  Returns how many cuts were added, the sum of the hinges, each at
         the w of its batch, the part of it beyond the slacks, and what inference left open beside it."""
         added, hinge, excess, inference = 0, 0.0, 0.0, 0.0
         for block in np.array_split(np.arange(problem.n), max(1, problem.n // self.batch)):
-            found, values, slacks, _ = store.ask(problem, store.w, block)
+            found, values, slacks, _ = store.ask(problem, store.w, block, precision)
             most, above = Hinges.of(found, values, slacks).sums(store.upper[block])
             hinge, inference = hinge + most - above, inference + above
             beyond = values - slacks

@@ -30,14 +30,16 @@ from ..memory.state_coding import check_point, check_scores
 from ..objective import inner, relative_gap
 from ..result import Step, no_dual_point
 from .line import polish
-from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, kept_share, sprint, start_of
+from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, is_short, kept_share, sprint, start_of
 from .smoothed import Smoothed
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
 FIRST_MU = 4.0
-#: Examples a weight in the first sample, and how much larger the next one is.
+#: Examples a weight in the first sample, and how much larger the next one is; it is cheap where the examples
+#: are FEW times as many.
 SAMPLE_ROWS = 32
 SAMPLE_GROWTH = 8
+FEW = 4
 #: Numbers that a sample has at least: with fewer, calls cost more than the work in them.
 SAMPLE_NUMBERS = 20_000
 #: The smoothing at the start on other data or with another C, in terms of the last one's: 1 took more steps
@@ -121,10 +123,10 @@ class Newton:
         """Growing samples, numbered, each with the precision it is worth."""
         least = SAMPLE_NUMBERS / max(problem.shares.weights_an_example, 1.0)
         size, level = max(SAMPLE_ROWS * problem.n_params, int(least)), 0
-        if size * 2 > problem.n:
+        if size * FEW > problem.n or is_short(problem):  # steps with all examples are less than the calls
             return
         rng = np.random.default_rng(self.seed)
-        while size * 2 <= problem.n:
+        while size * FEW <= problem.n:
             # One example from each of `size` equal stretches: cheap, and spread over the file.
             strata = np.arange(size) + rng.random(size)
             index = (strata * (problem.n / size)).astype(np.int64)

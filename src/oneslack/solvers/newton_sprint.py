@@ -67,7 +67,7 @@ def sprint(problem, w, mu, tol, tried=np.inf, known=0):
         for k in range(known, len(points)):
             w, mu, primal, dual = points[k]
             is_known = k == len(points) - 1 and mu == found.mu
-            proof = partial(_proof, problem, w, mu, found.shares if is_known else None)
+            proof = partial(_proof, problem, w, mu, found if is_known else None)
             state = partial(begin, known=k + 1, at=mu)
             yield Step(w, dual, primal, n_cuts=problem.n, state=state, proof=proof)
         w, mu, primal, dual = points[-1]
@@ -82,8 +82,10 @@ def sprint(problem, w, mu, tol, tried=np.inf, known=0):
             yield Step(w, bound, primal, n_cuts=problem.n, state=state, proof=lambda: proof)  # noqa: B023
 
 
-def _proof(problem, w, mu, shares=None):
-    """The dual point that the smoothed losses make at w, with these shares if they are known."""
-    if shares is None:
-        shares = problem.smooth.duals(problem.scores(w), mu)[0]
-    return problem.shares.proof(shares)
+def _proof(problem, w, mu, found=None):
+    """The dual point that the smoothed losses make at w, where it is not `found` already."""
+    if found is None:
+        return problem.shares.proof(problem.smooth.duals(problem.scores(w), mu)[0])
+    if problem.regulariser.n_free:  # they are to be balanced
+        return problem.shares.proof(found.shares)
+    return problem.shares.proof_at(found.v, problem.shares.linear(found.shares), found.shares)

@@ -28,15 +28,22 @@ where features are few.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from ..memory.state_coding import check_point
+from ..result import Step
 from .feature_descent import Descent, Features, few
+from .newton import Newton
+from .newton_sprint import can_sprint
 
 #: Where features are few, examples a weight in the first sample, and how much larger the next one is.
 SAMPLE_ROWS, SAMPLE_GROWTH = 32, 8
 #: Numbers of all examples from which on passes over them cost more than the calls around a step.
 SAMPLED = 100_000
+#: Steps of a call.
+STEPS = 20
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,12 @@ class ProximalNewton:
 
     def steps(self, problem, start=None, tol=1e-3):
         start = start or {}
+        if can_sprint(problem) and "alive" not in start:
+            if start.get("sprinted", np.inf) > tol:
+                step = sprint(problem, start.get("w"), tol)
+                yield step
+                start = step.state()
+            start = {"w": start["w"]}
         features = Features(problem)
         descent = Descent(problem, features, start, tol)
         if not descent.is_resumed:
@@ -70,6 +83,27 @@ class ProximalNewton:
     def at_other_C(state, ratio):
         """From where it ended; what was ruled out there may not be here."""
         return {}
+
+
+def sprint(problem, w, tol) -> Step:
+    """Many steps in one call, where data are so small that calls cost more than the work in them; samples
+    give the start, where there is none."""
+    if w is None:
+        w = problem.regulariser.start()
+        for _, part, part_tol in Newton().samples(problem, tol):
+            w = _path(part, w, part_tol)[0]
+    else:
+        w = problem.regulariser.feasible(w)
+        check_point(problem, w)
+    w, primal, dual, shares = _path(problem, w, tol)
+    return Step(
+        w, dual, primal, n_cuts=problem.model.n_features, state=lambda: {"w": w, "sprinted": tol},
+        proof=partial(problem.shares.proof, shares),
+    )  # fmt: skip
+
+
+def _path(problem, w, tol):
+    return problem.model.lasso_path(problem.data, problem.C, problem.regulariser, w, tol, STEPS)
 
 
 def sampled(problem, tol):

@@ -9,6 +9,9 @@ for the numbers that it read, than the last asking pass has on average: most of 
 (Osokin et al. 2016 sample by gaps, for the same reason).  Where nobody knows what an answer costs, all are
 visited while that raises the dual by a share of what the asking pass did.
 
+A decoder that may be told a precision leaves open a share of each hinge that is small beside the gap of the
+pass before (protocols.Bounds).
+
 The blocks' own gaps, summed while examples are asked, are a running bound; when it promises the tolerance,
 all are asked at one w, which gives P(w).
 """
@@ -30,6 +33,8 @@ WORTH = 0.05
 OPTIMISM = 4.0
 #: Asking passes after which the true bound is looked at anyway.
 LIMIT = 10
+#: What a decoder may leave open, beside the relative gap, and at most.
+ROUGH, ROUGHEST = 0.1, 0.1
 #: Passes without dual after which a cut is forgotten.
 FORGET = 100
 
@@ -53,21 +58,23 @@ def structured_steps(problem, seed, start, tol):
     waited, target = start["waited"] if goes_on else 0, OPTIMISM * max(tol, 1e-15)
     if goes_on and start.get("tol") == tol:  # another tolerance begins anew
         target = start["target"]
+    precision = start.get("precision", ROUGHEST) if goes_on else ROUGHEST
 
     def state():
         mine = {"store": store.state(), "rng": rng.bit_generator.state}
-        return mine | {"waited": waited, "tol": tol, "target": target}
+        return mine | {"waited": waited, "tol": tol, "target": target, "precision": precision}
 
     def proof():
         return store.proof(problem)
 
     while True:
         expected = store.expected_growth()
-        gap, growth = ask_blocks(problem, store, rng, blocks_in_any_order(problem, rng))
+        gap, growth = ask_blocks(problem, store, rng, blocks_in_any_order(problem, rng), precision)
         problem.work.cached += revisit(problem, store, rng, growth, expected)
         waited += 1
         store.forget(FORGET)
         dual = store.dual
+        precision = rough(gap, dual + gap)
         if gap > target * abs(dual + gap) and waited < LIMIT:
             yield Step(store.w, dual, n_cuts=len(store), state=state, proof=proof)
             continue
@@ -105,11 +112,16 @@ def blocks_in_any_order(problem, rng, size=BLOCK):
     return [blocks[k] for k in rng.permutation(len(blocks))]
 
 
-def ask_blocks(problem, store, rng, blocks):
+def rough(gap, primal):
+    """What a decoder may leave open of each hinge while the solver's own gap is so large."""
+    return min(ROUGH * max(gap, 0.0) / max(abs(primal), 1e-300), ROUGHEST)
+
+
+def ask_blocks(problem, store, rng, blocks, precision=0.0):
     """Ask the examples block by block and step; (sum of their gaps as they were met, growth of the dual)."""
     gap, growth = 0.0, 0.0
     for block in blocks:
-        store.learn(problem, store.w, block)
+        store.learn(problem, store.w, block, precision)
         block_gap, block_growth = store.visit(store.members(rng.permutation(block)))
         gap, growth = gap + block_gap, growth + block_growth
     return gap, growth

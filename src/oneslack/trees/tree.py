@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 _UNSAFE = re.compile(r"[\s()]")
@@ -23,7 +24,7 @@ class Tree:
 
     __slots__ = ("children", "label")
 
-    def __init__(self, label, children):
+    def __init__(self, label: Any, children: Any) -> None:
         children = (children,) if isinstance(children, str) else tuple(children)
         if not children:
             raise ValueError(f"a tree needs a child: {label!r} has none")
@@ -46,7 +47,7 @@ class Tree:
     # Text.
 
     @staticmethod
-    def parse(text) -> Tree:
+    def parse(text: str) -> Tree:
         """The one tree in a text of brackets; `oneslack.formats.read_trees` reads files of them."""
         from .parsing import parse_one
 
@@ -86,7 +87,7 @@ class Tree:
 
     # What is in it.
 
-    def nodes(self):
+    def nodes(self) -> Any:
         """All trees in it, itself first, parents before children, left before right."""
         stack = [self]
         while stack:
@@ -134,18 +135,18 @@ class Tree:
 
     # Other libraries.
 
-    def to_nltk(self):
+    def to_nltk(self) -> Any:
         """The same as an `nltk.Tree`; needs NLTK."""
         from nltk import Tree as NltkTree
 
         return self.rebuild(lambda node, children: NltkTree(node.label, children))
 
     @staticmethod
-    def from_nltk(tree) -> Tree:
+    def from_nltk(tree: Any) -> Tree:
         """The same as an `nltk.Tree`."""
         return _built(tree, list, lambda node, children: Tree(node.label(), children))
 
-    def rebuild(self, make):
+    def rebuild(self, make: Any) -> Any:
         """Made anew from the leaves up: make(node, children) for every tree in it; words stay."""
         return _built(self, lambda node: node.children, make)
 

@@ -45,6 +45,8 @@ class Chains(NamedTuple):
     def hinges(self, w, slack=False):
         """(n,) of max_z loss + score(z) - score(y), or max_z loss (1 + score(z) - score(y)); how far off."""
         L, T = len(self.costs), self.sizes
+        if (self.costs < 0).any() or self.costs.diagonal().any() or (slack and np.any(self.costs % 1.0)):
+            raise ProofError("the costs of labels are no costs, or no whole ones, as slack rescaling needs")
         F, E = product(self.X, w[self.blocks["features"]].reshape(-1, L))
         shapes = {"pairs": (L, L), "start": (L,), "end": (L,), "triples": (L, L, L)}
         of = {k: w[self.blocks[k]].reshape(m) if k in self.blocks else np.zeros(m) for k, m in shapes.items()}

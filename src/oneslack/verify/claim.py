@@ -1,7 +1,7 @@
 """P(w) and D(alpha) put together, and what a model file claims against them."""
 
-from math import isfinite
-from typing import NamedTuple
+from math import inf, isfinite
+from typing import Any, NamedTuple
 
 from ..errors import ProofError
 from .sums import SAFE, gamma
@@ -11,12 +11,15 @@ LOOSE, DRIFT = 1e-6, 0.05
 
 
 class Bounds(NamedTuple):
-    """low <= P(w) <= high, and dual_low <= D(alpha) <= dual_high, of which dual_low <= min P is proven."""
+    """low <= P(w) <= high, and dual_low <= D(alpha) <= dual_high, of which dual_low <= min P is proven; the
+    point u that the duals have, as weights, where it is one, and |r (w - u)|."""
 
     low: float
     high: float
     dual_low: float
     dual_high: float
+    point: Any = None
+    apart: float = inf
 
     @classmethod
     def of(cls, regular, risk, low, middle, size=0.0):
@@ -29,19 +32,23 @@ class Bounds(NamedTuple):
 
 
 def compare(claim, bounds, where="", drift=0.0):
-    """(P from above, D from below); a ProofError unless a claim (primal, dual) holds for what was computed.
+    """Raise a ProofError unless a claim (primal, dual) holds for what was computed.
     Planes at points are found anew, with other ties: their D may `drift` by a share of the gap."""
     (primal, dual), drift = claim, drift * (claim[0] - claim[1])
-    if not all(map(isfinite, (primal, dual, *bounds))):
+    if not all(map(isfinite, (primal, dual, *bounds[:4]))):
         raise ProofError(
-            f"the claim{where} is {primal!r} and {dual!r}, computed is {bounds}: not all numbers"
+            f"the claim{where} is {primal!r} and {dual!r}, computed is {bounds[:4]}: not all numbers"
+        )
+    if bounds.dual_low > bounds.high:
+        raise ProofError(
+            f"the duals{where} prove D = {bounds.dual_low!r}, which is above P = {bounds.high!r}: "
+            "this is the proof of no problem"
         )
     if primal < bounds.low:
-        raise ProofError(f"the claim is P = {primal!r}{where}, but P is {bounds.low!r} at least")
+        raise ProofError(f"the claim is P = {primal!r}{where}, but what is proven is {bounds.low!r}")
     if dual > max(bounds.dual_high, 0.0) + drift:
         raise ProofError(
             f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_high!r} at most"
         )
     if dual > bounds.dual_low + max(drift, LOOSE * abs(dual)):
         raise ProofError(f"the claim is D = {dual!r}{where}, but the duals prove {bounds.dual_low!r} only")
-    return bounds.high, min(bounds.dual_low, bounds.high)

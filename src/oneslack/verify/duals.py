@@ -42,7 +42,9 @@ def planes(proof, plane_at):
 
 
 def excess_of(given, room):
-    """By what share the most that an example has given, (n,), is more than there is room, (n,)."""
+    """By what share the most that an example has given, (n,), is more than there is room, (n,) >= 0."""
+    if not (room >= 0).all():
+        raise ProofError(f"example {int(np.argmin(room >= 0))} has a weight below 0, or none at all")
     with np.errstate(divide="ignore", invalid="ignore"):
         filled = np.where(given > 0, given / room, 0.0)
     worst = int(np.argmax(filled))

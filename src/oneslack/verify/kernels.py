@@ -45,7 +45,8 @@ class Kernel(NamedTuple):
         pays = 0.5 * lost + moved * (sqrt(max(square, 0.0) + lost) + moved) + gamma(16) * abs(square)
         pays += point.excess * point.size + point.cost * point.taken
         middle = point.gain - 0.5 * square
-        return Bounds.of((0.5 * norm, 0.5 * off), risk, middle - SAFE * pays, middle, point.size)
+        bounds = Bounds.of((0.5 * norm, 0.5 * off), risk, middle - SAFE * pays, middle, point.size)
+        return bounds._replace(apart=sqrt(max(norm + square - 2.0 * float((A * F).sum()), 0.0)))
 
     @staticmethod
     def _norm(C, KC, r, share):

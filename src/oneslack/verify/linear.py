@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .ball import length
 from .claim import Bounds
 from .penalty import Penalty
 from .sums import SAFE, TINY, adjoint, dense, gamma, numbers, product
@@ -33,7 +34,11 @@ class Linear(NamedTuple):
         lost = SAFE * (point.excess * point.size + point.cost * point.taken)
         low = self.penalty.dual(V, error, point.gain - lost)
         middle = point.gain if self.penalty.is_l1 else self.penalty.dual(V, np.zeros_like(V), point.gain)
-        return Bounds.of(self.penalty.value(self.w), risk, low, middle, point.size)
+        bounds = Bounds.of(self.penalty.value(self.w), risk, low, middle, point.size)
+        if self.penalty.is_l1:  # not strongly convex
+            return bounds
+        u = self.penalty.point(V)
+        return bounds._replace(point=u, apart=length(self.penalty.scale * (self.w - u)))
 
     def _scores_at(self, proof, j):
         """(n, rows): the scores where plane j was taken."""

@@ -77,7 +77,7 @@ class OneScore(NamedTuple):
         elif proof:
             a = numbers(proof, "duals", self.y.shape)
         low, high, *_ = self.shape
-        bound = np.where(self.c > 0, np.where(a > 0, high, -low), 0.0)  # inf times 0 is no number
+        bound = np.where(self.c != 0, np.where(a > 0, high, -low), 0.0)  # inf times 0 is no number
         excess = excess_of(np.abs(a), bound * self.c)
         if free and (left := abs(fsum(a.tolist()))):
             # The duals of the heavier side times 1 - left / side balance, and are feasible as they are.
@@ -89,7 +89,7 @@ class OneScore(NamedTuple):
 
     def _gains(self, a):
         """(n,) gains, and the sizes of their terms."""
-        (*_, k, epsilon), c = self.shape, np.maximum(self.c, 1e-300)
+        (*_, k, epsilon), c = self.shape, np.where(self.c > 0, self.c, inf)  # without weight a is 0
         if self.name == "logistic":
             p = np.clip(a * self.y / c, 0.0, 1.0)
             gains = -c * (xlogy(p, p) + xlog1py(1.0 - p, -p))

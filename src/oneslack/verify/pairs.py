@@ -10,6 +10,7 @@ from math import fsum
 
 import numpy as np
 
+from ..errors import ProofError
 from .sums import gamma
 
 
@@ -24,7 +25,9 @@ class Pairs:
         steps = np.cumsum(np.diff(targets[order], prepend=targets[order[0]]) != 0)
         self.level = np.empty(n, int)  # 0, 1, ... by rising targets of a group
         self.level[order] = steps - steps[first][np.cumsum(first) - 1]
-        self.unit = fsum(s) / self.worst(np.zeros(n))[0]
+        if not (pairs := self.worst(np.zeros(n))[0]) > 0:
+            raise ProofError("the data have no two examples of a group that should be in order")
+        self.unit = fsum(s) / pairs
         self.reach = self.unit * s * np.bincount(self.group, s)[self.group]
         is_whole = not np.any(s % 1.0) and s.sum() ** 2 < 2.0**52
         self.doubt = 0.0 if is_whole else gamma(4 * n) * float(self.unit * s.sum() ** 2)

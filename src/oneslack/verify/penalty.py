@@ -26,6 +26,8 @@ class Penalty(NamedTuple):
 
     def value(self, w):
         """(penalty(w), how far off)."""
+        if not np.all(np.asarray(self.scale) > 0) or (self.is_l1 and np.any(self.prior)):
+            raise ProofError("a scale of the weights is not above 0, or an L1 penalty has a prior")
         if (w[np.broadcast_to(self.held, w.shape)] < 0).any():
             raise ProofError("a weight that must be >= 0 is negative")
         off = np.abs(w - self.prior)
@@ -41,6 +43,11 @@ class Penalty(NamedTuple):
         ends = [self._least(v + sign * error * SAFE) for sign in (-1.0, 1.0)]
         sizes = np.maximum(ends[0][1], ends[1][1])
         return down(gain, np.minimum(ends[0][0], ends[1][0]), -gamma(16) * sizes)
+
+    def point(self, v):
+        """The weights of a dual point."""
+        w = self.prior + v / np.square(self.scale)
+        return np.where(self.held, np.maximum(w, 0.0), w)
 
     def _least(self, v):
         """(min_w r^2/2 (w - prior)^2 - v w, the sizes of its terms), number by number."""

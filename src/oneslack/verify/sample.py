@@ -39,17 +39,21 @@ class Sample(NamedTuple):
             bits = numbers(proof, "labels", (None, (n + 7) // 8), (0, 255))[j]
             return self.measure.output(np.unpackbits(bits.astype(np.uint8), count=n).astype(bool))
 
-        A, sizes, losses, sums = np.zeros(n), np.zeros(n), [], []
+        A, sizes, losses, sums, masses = np.zeros(n), np.zeros(n), [], [], []
         for weight, (loss, shares) in planes(proof, output) if proof else ():
             A, sizes = A + weight * shares, sizes + weight * np.abs(shares)
             losses.append(weight * loss)
             sums.append(weight * fsum(shares))
+            masses.append(weight * (loss + fsum(np.abs(shares))))
         # The dual point is the mean of the outputs, of which A is a rounded sum.
         gain, excess, rounding = self.C * down(losses), gamma(len(sums) + 64), gamma(len(sums) + 16)
-        if free and any(sums):
-            # The planes of the heavier side times 1 - left / side balance.
-            side = max(abs(fsum(part for part in sums if part * sign > 0)) for sign in (-1, 1))
-            left = abs(fsum(sums)) + rounding * fsum(map(abs, sums))
-            excess += small(left / side, "the balance of the planes is off", 0.5)
         doubt = rounding * fsum(sizes) + (0.0 if "labels" in proof else self.measure.doubt)
+        if free and any(sums):
+            # The planes of the heavier side times 1 - left / side balance: so much of them is taken.
+            left = abs(fsum(sums)) + rounding * fsum(map(abs, sums))
+            part, mass = np.array(sums), np.array(masses)
+            sides = [side for side in (part < 0, part > 0) if side.any()]
+            taken = max(left * fsum(mass[side]) / abs(fsum(part[side])) for side in sides)
+            small(taken / fsum(masses), "the balance of the planes is off", 0.5)
+            doubt += taken
         return Duals(self.C * A[:, None], gain, gain, excess, SAFE * self.C * doubt, 1.0)

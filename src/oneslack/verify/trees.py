@@ -117,6 +117,8 @@ class Trees(NamedTuple):
     def hinges(self, w, slack=False):
         """(sentences,) of max_z loss + score(z) - score(y), and how far off."""
         R, m = self.rules, np.array(list(map(len, self.words)))
+        if not 0.0 <= R.missing <= 2.0:
+            raise ProofError(f"a missing bracket costs {R.missing!r}, expected 0 to 2")
         logs = np.zeros(self.n) if R.logs is None else w[-1] * R.logs
         plain, wide = w[: self.n] + logs, float((np.abs(w[: self.n]) + np.abs(logs)).max())
         # No node has more rules than a chain and one, each with so many weights of its span.

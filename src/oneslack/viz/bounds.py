@@ -95,6 +95,9 @@ def _band(ax, trace, x):
     )
     ax.step(at, upper, where="post", color=UPPER, label="objective of the model so far")
     ax.step(at, lower, where="post", color=LOWER, linestyle="--", label="proven lower bound")
+    if len(trace) == 1:  # no line leads from one point to itself
+        ax.plot(at, upper, "o", color=UPPER)
+        ax.plot(at, lower, "o", color=LOWER)
     best = upper[-1]
     if best > 0:
         ax.set_ylim(0, min(1.05 * upper.max(), HEIGHT * best))
@@ -113,8 +116,9 @@ def _gaps(ax, traces, names, x):
         gap = trace.column("gap")
         gap[gap <= 0] = np.nan  # an exact answer has no place on a log scale
         ax.step(
-            trace.column(x), gap, where="post", color=colour(k), linestyle=styles[k % len(styles)], label=name
-        )
+            trace.column(x), gap, where="post", color=colour(k), linestyle=styles[k % len(styles)],
+            label=name, marker="o", markevery=[-1],  # a run of one step is a point
+        )  # fmt: skip
     ax.set_yscale("log")
     ax.set_ylabel("relative duality gap")
     ax.legend(frameon=False)

@@ -48,7 +48,7 @@ def plot_roc(model, X, y, *, label=None, ax=None):
     ax.set_xlabel("false alarms (share of negatives)")
     ax.set_ylabel("recall (share of positives)")
     ax.set_aspect("equal")
-    ax.legend(frameon=False, loc="lower right")
+    _legend(ax, "lower right")
     return tidy(ax)
 
 
@@ -81,7 +81,7 @@ def plot_precision_recall(model, X, y, *, label=None, ax=None):
     ax.set_xlabel("recall")
     ax.set_ylabel("precision")
     ax.set_ylim(0, 1.05)
-    ax.legend(frameon=False, loc="lower left")
+    _legend(ax, "lower left", below=True)
     return tidy(ax)
 
 
@@ -109,3 +109,20 @@ def _draw(ax, right, up, at, name, point_name, where):
         right[at], up[at], marker, color=line.get_color() if k else NEGATIVE, markersize=8, label=point_name,
         linestyle="none", gid="point",
     )  # fmt: skip
+
+
+def _legend(ax, loc, below=False):
+    """One curve and its point; of several curves each with its point on it, perhaps below the picture."""
+    curves, points = ([line for line in ax.lines if line.get_gid() == gid] for gid in ("curve", "point"))
+    if len(curves) == 1:
+        ax.legend(frameon=False, loc=loc)
+        return
+    from matplotlib.lines import Line2D
+
+    handles = []
+    for curve, point in zip(curves, points, strict=True):
+        point.set_color(curve.get_color())
+        both = {"color": curve.get_color(), "marker": point.get_marker(), "label": curve.get_label()}
+        handles.append(Line2D([], [], **both))
+    place = {"loc": "upper left", "bbox_to_anchor": (0, 0), "borderaxespad": 4.0} if below else {"loc": loc}
+    ax.legend(handles=handles, title="points: their own thresholds", alignment="left", frameon=False, **place)

@@ -10,6 +10,8 @@ from .named_weights import transitions_of
 
 #: Squares a side up to which numbers are written into them.
 WRITTEN = 16
+#: Inches of a letter of a label, at most.
+LETTER = 0.1
 
 
 def plot_confusion(y_true, y_pred, *, labels=None, normalise=False, ax=None):
@@ -111,7 +113,9 @@ def _size(n):
 
 
 def _name(ax, columns, rows, right, down):
-    ax.set_xticks(range(len(columns)), map(str, columns), rotation=0 if len(columns) <= 4 else 90)
+    longest = max((len(str(name)) for name in columns), default=0)
+    is_flat = len(columns) <= 4 and LETTER * longest < _square(ax, len(columns))
+    ax.set_xticks(range(len(columns)), map(str, columns), rotation=0 if is_flat else 90)
     ax.set_yticks(range(len(rows)), map(str, rows))
     many = max(len(columns), len(rows))
     if many > WRITTEN:  # names that stand closely, and no numbers in the squares

@@ -62,6 +62,52 @@ def test_svm_light_kernels_agree_with_their_definition(two_classes, run):
     assert np.mean((np.loadtxt("out") > 0) == (y[40:] > 0)) > 0.6
 
 
+def norm(model, K):
+    """1/2 |w|^2 of an expansion over the rows of a kernel matrix (k, k)."""
+    return 0.5 * model.alpha @ K @ model.alpha
+
+
+def rbf(A, B):
+    return np.exp(-0.7 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+
+def test_svm_light_regression_with_a_kernel(two_classes, run):
+    X, y = two_classes[0][:40], two_classes[1][:40]
+    out = run(f"svm_learn -z r -t 2 -g 0.7 -w 0.2 -c 0.5 -e {TIGHT} train model")
+    model = read_model("model")
+    B = model.vectors.toarray()
+    P = (
+        norm(model, rbf(B, B))
+        + 0.5 * np.maximum(0, np.abs(y - rbf(X, B) @ model.alpha + model.b) - 0.2).sum()
+    )
+    agrees(out, P, 0.5 * 40 * TIGHT)
+
+
+@pytest.mark.parametrize("program", ["svm_learn -z p -c 0.1", "svm_rank_learn -c 0.5"])
+def test_preferences_with_a_kernel(folder, run, program):
+    X, y, qid = ranked()
+    write_svmlight("train", X, y, qid)
+    out = run(f"{program} -t 1 -d 2 -s 0.5 -r 1 -e {TIGHT} train model")
+    model = read_model("model")
+    B = model.vectors.toarray()
+    f = (0.5 * X @ B.T + 1) ** 2 @ model.alpha
+    hinges = sum(sum(one) for one in pair_hinges(f[:, None], y, qid, np.ones(1)))
+    agrees(out, norm(model, (0.5 * B @ B.T + 1) ** 2) + 0.1 * hinges, 0.5)
+    run("svm_classify train model out")
+    assert np.loadtxt("out") == pytest.approx(f, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize(("options", "size"), [("-w 9 --k 12", 12), ("--t 2 --i 0 --k 12", 12), ("-w 3", 40)])
+def test_svm_perf_with_a_kernel(two_classes, run, options, size):
+    X, y = two_classes[0][:40], two_classes[1][:40]
+    out = run(f"svm_perf_learn -c 0.5 -t 2 -g 0.7 --b 0 {options} -e {TIGHT} train model")
+    model = read_model("model")
+    B = model.vectors.toarray()
+    assert len(B) == size
+    P = norm(model, rbf(B, B)) + 0.5 * 100 * hinge(y * (rbf(X, B) @ model.alpha)).mean()
+    agrees(out, P, 0.5 * TIGHT)
+
+
 def ranked(seed=3):
     X, _ = points(30, 4, seed)
     rng = np.random.default_rng(seed)
@@ -109,24 +155,41 @@ def test_svm_perf_error_rate(two_classes, run, bias):
     agrees(out, P, 0.5 * TIGHT)
 
 
-def test_svm_perf_f1_by_all_labellings(folder, run):
+def perf_losses(number, y, z):
+    """SVM-perf's own losses of a labelling: 0 is not in percent; None: it is not searched."""
+    hits, claimed, true = np.sum((z > 0) & (y > 0)), np.sum(z > 0), np.sum(y > 0)
+    if number == 0:
+        return float((z != y).any())
+    if number == 1:
+        return 100 * (1 - 2 * hits / (claimed + true))
+    return 100 * (1 - hits / true) if claimed == true else None
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_svm_perf_by_all_labellings(folder, run, number):
     X, y = points(9, 3, seed=5)
     y = 2 * y - 1
     write_svmlight("train", X, y)
-    out = run(f"svm_perf_learn -c 0.2 -l 1 --b 0 -e {TIGHT} train model")
+    out = run(f"svm_perf_learn -c 0.2 -l {number} --b 0 -e {TIGHT} train model")
     w = read_model("model").weights
-    f, n = X @ w, len(y)
-    worst = 0.0
+    f, n, worst = X @ w, len(y), 0.0
     for z in itertools.product([-1, 1], repeat=n):
-        z = np.array(z)
-        hits, claimed, true = np.sum((z > 0) & (y > 0)), np.sum(z > 0), np.sum(y > 0)
-        loss = 100 * (1 - 2 * hits / (claimed + true))
-        worst = max(worst, loss - 100 / n * np.sum((y * f)[z != y]))
+        loss = perf_losses(number, y, np.array(z))
+        if loss is not None:
+            worst = max(worst, loss - 100 / n * np.sum((y * f)[z != y]))
     agrees(out, 0.5 * w @ w + 0.2 * worst, 0.2 * TIGHT)
 
 
+def test_svm_perf_roc_area_is_in_percent(two_classes, run):
+    X, y = two_classes[0][:40], two_classes[1][:40]
+    out = run(f"svm_perf_learn -c 0.2 -l 10 --b 0 -e {TIGHT} train model")
+    w = read_model("model").weights
+    pairs = hinge((X[y > 0] @ w)[:, None] - X[y < 0] @ w)
+    agrees(out, 0.5 * w @ w + 0.2 * 100 * pairs.mean(), 0.2 * TIGHT)
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("algorithm", ["", "-w 4", "-w 0"])
+@pytest.mark.parametrize("algorithm", ["", "-w 4", "-w 0", "-o 1"])
 def test_svm_multiclass(folder, run, n_classes, algorithm):
     X, y = points(50, 6, n_classes=n_classes)
     y[y == 1] = n_classes - 1  # a class that has no example
@@ -136,7 +199,9 @@ def test_svm_multiclass(folder, run, n_classes, algorithm):
     W = np.zeros(n_classes * 6)
     W[: len(w)] = w
     scores = X @ W.reshape(n_classes, 6).T
-    slacks = (100.0 * (np.arange(n_classes) != y[:, None]) + scores).max(axis=1) - scores[np.arange(50), y]
+    wrong = 100.0 * (np.arange(n_classes) != y[:, None])
+    margins = scores - scores[np.arange(50), y][:, None]
+    slacks = (wrong * (1 + margins) if algorithm == "-o 1" else wrong + margins).max(axis=1)
     agrees(out, 0.5 * w @ w + 5 * slacks.mean(), 5 * TIGHT)
     run("svm_multiclass_classify train model out")
     written = np.loadtxt("out")

@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+import oneslack
+
 HERE = Path(__file__).parent
 CHECKOUT = os.environ.get("ONESLACK_PYSTRUCT")
 PAGE = HERE.parents[2] / "docs" / "coming_from_pystruct.md"
@@ -34,7 +36,7 @@ DIFFERENT = {
 
 def run_theirs(tmp_path, helpers):
     report = tmp_path / "report.xml"
-    source = HERE.parents[2] / "src"
+    source = Path(oneslack.__file__).parents[1]
     environment = os.environ | {"ONESLACK_PYSTRUCT_UTILS": helpers, "PYTHONPATH": f"{source}:{HERE}"}
     tests = Path(CHECKOUT) / "pystruct" / "tests"
     left_out = [f"--ignore-glob={tests}/*{name}.py" for name in NOT_OURS]

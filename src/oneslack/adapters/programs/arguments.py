@@ -43,10 +43,21 @@ class Option:
 
     def value_of(self, text):
         try:
-            return self.type(text)
-        except ValueError:
+            value = self.type(text) if self.type is not int else _whole(text)
+            if value != value:
+                raise ValueError(text)
+            return value
+        except (ValueError, OverflowError):
             wanted = {float: "a number", int: "a whole number"}[self.type]
             raise Mistake(f"{self.flag} {text}: {wanted} was expected.") from None
+
+
+def _whole(text):
+    """3 of "3" and of "3.0", as scripts write what they compute."""
+    value = float(text)
+    if value != int(value):
+        raise ValueError(text)
+    return int(value)
 
 
 @dataclass
@@ -104,6 +115,9 @@ def _named(word, by_flag):
     for flag, option in by_flag.items():
         if flag.endswith("*") and word.startswith(flag[:-1]) and len(word) > len(flag) - 1:
             return option, word[len(flag) - 1 :]
+    flag, rest = word[:2], word[2:]
+    if flag in by_flag and rest:
+        raise Mistake(f"{word}: a value stands apart from its option; write {flag} {rest}.")
     raise Mistake(f"{word}: this option is not known; -? lists those that are.")
 
 
@@ -154,14 +168,18 @@ CLASSIFY = (
 VERBOSITY = Option("-v", int, 1, "how much is printed, 0 to 3")
 
 
-def struct_options(*, epsilon, loss, algorithm):
-    """Options that all programs on SVM-struct share; `loss` is their own -l."""
+#: Of SVM-struct; svm_multiclass_learn knows the other, too.
+MARGIN = Option("-o", int, 2, "rescaling: 2 margin", only=(2,), refusal="the margin is rescaled; use 2.")
+
+
+def struct_options(*, epsilon, loss, algorithm, rescaling=MARGIN):
+    """Options that all programs on SVM-struct share; `loss` and `rescaling` are their own -l and -o."""
     return (
         VERBOSITY,
         Option("-y", int, 0, "how much the QP prints", unused="there is none"),
         Option("-c", float, None, "C, the weight of the slack"),
         Option("-p", int, 1, "norm of the slacks", only=(1,), refusal="slacks are not squared here; use 1."),
-        Option("-o", int, 2, "rescaling: 2 margin", only=(2,), refusal="the margin is rescaled; use 2."),
+        rescaling,
         loss,
         Option("-w", int, algorithm, "algorithm: 0, 1 n-slack; 2, 3 one-slack; 4 with a cache; 9 the fastest",
                only=(0, 1, 2, 3, 4, 9), refusal="use 0 to 4 or 9."),

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import OneslackError
-from ...formats.atomic import atomic_write
 from .arguments import Mistake, Option
 from .liblinear_text import SOLVERS, LinearText, read_model, write_model
-from .running import Clock, Program, read_examples, with_columns, write_lines
+from .running import Clock, Program, output_file, read_examples, with_columns, write_lines
+from .training import line_of, trained, with_constant
 
 #: From -s to loss, penalty and the default of -e; the last three are regression.
 TYPES = {
@@ -48,15 +48,15 @@ PREDICT = (
 def learn(got):
     """`train [options] training_set_file [model_file]`."""
     train, *model = got.files
-    clock, table = Clock(), read_examples(train, qid="auto")
+    clock, table = Clock(), read_examples(train)
     got.positive("-c")
     if got["-R"] and got["-B"] != 1:
         raise Mistake("-R needs -B 1: it frees the weight of that column.")
     if got["-v"]:
         return _cross_validate(got, table)
-    fitted, text = _fit(got, table.X, table.y)
+    results, text = _fit(got, table.X, table.y)
     if not got["-q"]:
-        for result in fitted.result_.parts:
+        for result in results:
             print(
                 f"Objective value = {result.primal:.6f}, at most {result.primal - result.dual:.2e} too high"
             )
@@ -65,69 +65,101 @@ def learn(got):
 
 
 def _fit(got, X, y):
+    """(results, the model file's content)."""
     s, d = got["-s"], X.shape[1]
     loss, penalty, default = TYPES[s]
     has_bias, free = got["-B"] >= 0, got["-R"]
     if has_bias and not free:
-        from ..quapy import with_constant
-
         X = with_constant(X, got["-B"])
-    options = {"C": got["-c"], "loss": loss, "fit_intercept": free, "tol": (got["-e"] or default) / 100.0}
+    until = {"tol": (got["-e"] or default) / 100.0}
     if s in REGRESSION:
-        fitted = _regression(X, y, options | {"epsilon": got["-p"]})
-        labels, W, b = None, fitted.coef_[None, :], np.array([fitted.intercept_])
+        results, labels, W, b = _regression(X, y, got, free, loss, until)
+    elif loss == "crammer_singer":
+        results, labels, W, b = _all_classes(X, y, got, free, until)
     else:
-        weights = {float(label): weight for label, weight in got["-w*"].items()}
-        fitted, labels, W, b = _classes(X, y, options | {"penalty": penalty}, weights)
+        results, labels, W, b = _classes(X, y, got, free, loss, until | {"l1": penalty == "l1"})
     if has_bias:
         last = b if free else (W[:, d] if got["-B"] else np.zeros(len(W)))
         W = np.column_stack([W[:, :d], last])
-    return fitted, LinearText(SOLVERS[s], labels, d, got["-B"], W)
+    return results, LinearText(SOLVERS[s], labels, d, got["-B"], W)
 
 
-def _regression(X, y, options):
-    from ... import LinearSVR
+def _regression(X, y, got, free, loss, until):
+    from ...losses import SquaredTube
+    from ...models import Linear, Regression
 
-    return LinearSVR(**options).fit(X, y)
+    d, width = X.shape[1], got["-p"]
+    is_tube = loss == "epsilon_insensitive"
+    model = Regression(d, width, free) if is_tube else Linear(d, SquaredTube(width), free)
+    results = [trained(model, X, y, got["-c"], **until)]
+    return results, None, *_rows(results, d)
 
 
-def _classes(X, y, options, weights):
-    """(fitted, labels in LIBLINEAR's order, W with a row a class or one for two classes, intercepts)."""
-    from ... import LinearSVC
+def _classes(X, y, got, free, loss, until):
+    """(results, labels in LIBLINEAR's order, W with a row a class or one for two classes, intercepts)."""
+    from ...losses import loss_of
+    from ...models import Binary, Linear
 
+    labels, weights = _labels(y), _weights(y, got)
+    d = X.shape[1]
+    model = Binary(d, free) if loss == "hinge" else Linear(d, loss_of(loss, None), free)
+    results = [
+        trained(model, X, np.where(y == label, 1.0, -1.0), got["-c"], weights=weights, **until)
+        for label in (labels[:1] if len(labels) == 2 else labels)
+    ]
+    return results, labels, *_rows(results, d)
+
+
+def _all_classes(X, y, got, free, until):
+    """The same, of Crammer and Singer's problem."""
+    from ...models import Binary, Multiclass
+
+    labels, weights = _labels(y), _weights(y, got)
+    (d, K), C = (X.shape[1], len(labels)), got["-c"]
+    if K == 2:  # w_1 = -w_2 = u / 2: half of |u|^2 / 2 + 2 C sum of hinges
+        signs = np.where(y == labels[0], 1.0, -1.0)
+        results = [trained(Binary(d, free), X, signs, 2.0 * C, weights=weights, **until)]
+        W, b = _rows(results, d)
+        return results, labels, np.vstack([W, -W]) / 2.0, np.concatenate([b, -b]) / 2.0
+    codes = (y[:, None] == labels).argmax(axis=1)
+    results = [trained(Multiclass(d, K, free), X, codes, C, weights=weights, **until)]
+    W = results[0].w.reshape(-1, K)
+    return results, labels, W[:d].T, W[d] - W[d].mean() if free else np.zeros(K)
+
+
+def _rows(results, d):
+    """(W, intercepts), a row a result."""
+    lines = [line_of(result, d) for result in results]
+    return np.array([w for w, _ in lines]), np.array([b for _, b in lines])
+
+
+def _labels(y):
+    """The classes as LIBLINEAR orders them: as they come in the file, but +1 before -1."""
     classes, first = np.unique(y, return_index=True)
     if len(classes) < 2:
         raise OneslackError(f"all examples are of class {classes[0]:g}; at least 2 classes are needed.")
-    unknown = [label for label in weights if label not in classes]
-    if unknown:
-        raise Mistake(f"-w{unknown[0]:g}: no example is of that class.")
-    all_at_once = options["loss"] == "crammer_singer"
-    options["multi_class"] = "crammer_singer" if all_at_once else "ovr"
-    if all_at_once:
-        options["loss"] = "hinge"
-        if len(classes) == 2:  # w_1 = -w_2 = u / 2: half of |u|^2 / 2 + 2 C sum of hinges
-            options["C"] *= 2.0
-    fitted = LinearSVC(class_weight=weights or None, **options).fit(X, y)
-    order = np.argsort(first)
-    if sorted(classes.tolist()) == [-1.0, 1.0]:
-        order = np.array([1, 0])
-    labels, W, b = classes[order], fitted.coef_, fitted.intercept_
-    if len(classes) == 2:
-        sign = 1.0 if order[0] == 1 else -1.0
-        W, b = sign * W, sign * b
-        if all_at_once:
-            W, b = np.vstack([W, -W]) / 2.0, np.concatenate([b, -b]) / 2.0
-        return fitted, labels, W, b
-    return fitted, labels, W[order], b[order]
+    return np.array([1.0, -1.0]) if classes.tolist() == [-1.0, 1.0] else classes[np.argsort(first)]
+
+
+def _weights(y, got):
+    """(n,) what the losses of each example count, by -w; None without."""
+    if not got["-w*"]:
+        return None
+    weights = np.ones(len(y))
+    for label, weight in got["-w*"].items():
+        of_class = y == float(label)
+        if not of_class.any():
+            raise Mistake(f"-w{label}: no example is of that class.")
+        weights[of_class] = weight
+    return weights
 
 
 def _cross_validate(got, table):
-    from sklearn.model_selection import KFold
-
     predicted = np.empty(len(table.y))
     if not 2 <= got["-v"] <= len(table.y):
         raise Mistake(f"-v {got['-v']}: 2 to {len(table.y)} folds are possible.")
-    for train, test in KFold(got["-v"], shuffle=True, random_state=0).split(table.y):
+    for test in np.array_split(np.random.default_rng(0).permutation(len(table.y)), got["-v"]):
+        train = np.setdiff1d(np.arange(len(table.y)), test)
         predicted[test] = _fit(got, table.X[train], table.y[train])[1].predict(table.X[test])
     if got["-s"] in REGRESSION:
         error, correlation = _errors(table.y, predicted)
@@ -145,7 +177,7 @@ def _errors(y, predicted):
 def predict(got):
     """`predict [options] test_file model_file output_file`."""
     test, model, output = got.files
-    text, table = read_model(model), read_examples(test, qid="auto")
+    text, table = read_model(model), read_examples(test)
     X = with_columns(table.X, text.n_features)
     predicted = text.predict(X)
     if got["-b"]:
@@ -166,7 +198,7 @@ def predict(got):
 
 
 def _write_probabilities(output, text, X, predicted):
-    with atomic_write(output, text=True) as file:
+    with output_file(output) as file:
         file.write(f"labels {' '.join(f'{label:g}' for label in text.labels)}\n")
         for label, row in zip(predicted, text.probabilities(X), strict=True):
             file.write(" ".join([f"{label:g}", *(f"{p:g}" for p in row)]) + "\n")

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import OneslackError
-from ...formats.atomic import atomic_write
+from .running import output_file
 
 SOLVERS = {
     0: "L2R_LR", 1: "L2R_L2LOSS_SVC_DUAL", 2: "L2R_L2LOSS_SVC", 3: "L2R_L1LOSS_SVC_DUAL", 4: "MCSVM_CS",
@@ -66,7 +66,7 @@ class LinearText:
 
 def write_model(path, model):
     """Write the file whole or not at all."""
-    with atomic_write(path, text=True) as file:
+    with output_file(path) as file:
         file.write(
             f"solver_type {model.solver}\nnr_class {2 if model.labels is None else len(model.labels)}\n"
         )

@@ -15,12 +15,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...errors import OneslackError
-from ...formats.atomic import atomic_write
+from .running import output_file
+
+if TYPE_CHECKING:  # it takes as long as all the rest, and is not needed before a file is read
+    from scipy.sparse import csr_matrix
 
 _KERNEL = ("kernel type", *(f"kernel parameter -{letter} " for letter in "dgsru"))
 _TAIL = (
@@ -55,7 +58,7 @@ class LightModel:
     """
 
     family: str
-    vectors: sp.csr_matrix
+    vectors: csr_matrix
     alpha: np.ndarray
     b: float
     fields: dict = field(default_factory=dict)
@@ -75,7 +78,9 @@ class LightModel:
 
 def linear_model(family, weights, b=0.0, **fields):
     """A model of one support vector: the weights (d,) that are not 0."""
-    weights = sp.csr_matrix(np.asarray(weights, dtype=float)[None, :])
+    from scipy.sparse import csr_matrix
+
+    weights = csr_matrix(np.asarray(weights, dtype=float)[None, :])
     return LightModel(family, weights, np.ones(1), float(b), kernel_fields() | named(fields))
 
 
@@ -91,11 +96,13 @@ def named(fields):
 
 def write_model(path, model):
     """Write the file whole or not at all."""
+    from scipy.sparse import csr_matrix
+
     version, names = HEADERS[model.family]
     fields = {name.strip(): value for name, value in model.fields.items()}
-    X = sp.csr_matrix(model.vectors)
+    X = csr_matrix(model.vectors)
     X.sort_indices()
-    with atomic_write(path, text=True) as file:
+    with output_file(path) as file:
         file.write(f"{model.family} Version {version}\n")
         for name in names:
             value = fields.get(name.strip(), X.shape[1] if name.startswith("highest") else 0)
@@ -154,6 +161,8 @@ def _field(path, number, name, line):
 
 
 def _vectors(path, lines, first, n_features):
+    from scipy.sparse import csr_matrix
+
     alpha, indices, values, ends = [], [], [], [0]
     for number, line in enumerate(lines, start=first):
         words = line.partition("#")[0].split()
@@ -168,7 +177,7 @@ def _vectors(path, lines, first, n_features):
             ) from None
         ends.append(len(indices))
     width = max(n_features, max(indices, default=-1) + 1)
-    return np.array(alpha), sp.csr_matrix((values, indices, ends), shape=(len(alpha), width))
+    return np.array(alpha), csr_matrix((values, indices, ends), shape=(len(alpha), width))
 
 
 def _short(value):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,10 @@ class Program:
     def main(self, words) -> int:
         """Run a command line: 0, or 1 with one sentence on stderr."""
         try:
-            self.run(parse(words, self.options, self.files))
+            got = parse(words, self.options, self.files)
+            if len(got.files) == len(self.files):  # the last is written
+                _check_folder(got.files[-1])
+            self.run(got)
         except Help:
             print(help_text(self.name, self.options, self.files))
         except (OneslackError, ValueError) as error:
@@ -38,10 +42,40 @@ class Program:
         except BrokenPipeError:  # what a shell tells of a reader that went away
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
+        except OSError as error:
+            print(f"{self.name}: {error.filename}: cannot be written ({error.strerror}).", file=sys.stderr)
+            return 1
         except KeyboardInterrupt:
             print(f"{self.name}: interrupted; nothing was written.", file=sys.stderr)
             return 130
         return 0
+
+
+def _check_folder(path):
+    """Refuse, before hours of training, what can only fail after them."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path) or not (_is_device(path) or os.access(folder, os.W_OK | os.X_OK)):
+        raise OneslackError(
+            f"{path}: cannot be written; choose a folder that exists and that you may write to."
+        )
+
+
+def _is_device(path):
+    """Whether it is /dev/stdout, /dev/null, a pipe or the like, where scripts send what they do not keep."""
+    path = os.path.abspath(path)
+    return path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path))
+
+
+@contextmanager
+def output_file(path):
+    """A text file that is written whole or not at all; a device is written to."""
+    if not _is_device(path) or os.path.isdir(path):
+        with atomic_write(path, text=True) as file:
+            yield file
+        return
+    sys.stdout.flush()  # what was told before stays before
+    with open(path, "w", encoding="utf-8") as file:
+        yield file
 
 
 def read_examples(path, *, qid=False):
@@ -51,6 +85,15 @@ def read_examples(path, *, qid=False):
     table = read_svmlight(path, zero_based=False, qid=qid)
     if table.X.shape[0] == 0:
         raise OneslackError(f"{path}: holds no example.")
+    return table
+
+
+def read_queries(path):
+    """A Table with query numbers; a file without any is one query, as it is for the programs."""
+    table = read_examples(path, qid="auto")
+    if table.qid is None:
+        print(f"{path}: no qid:N, so all examples are of one query.", file=sys.stderr)
+        table = replace(table, qid=np.zeros(len(table.y), np.int64))
     return table
 
 
@@ -95,7 +138,7 @@ def tell_losses(losses):
 
 def write_lines(path, lines):
     """Write a file of predictions whole or not at all."""
-    with atomic_write(path, text=True) as file:
+    with output_file(path) as file:
         file.writelines(f"{line}\n" for line in lines)
 
 

@@ -18,6 +18,7 @@ from .arguments import CLASSIFY, LINEAR_ALONE, Option, struct_options, weight_of
 from .light_text import linear_model, read_model, write_model
 from .running import Clock, Program, tell_losses, tell_training, with_columns, write_lines
 from .svm_multiclass import ALGORITHMS
+from .training import trained
 
 _LOSS = Option("-l", int, 1, "loss: 1 wrong tags", only=(1,), refusal="the program has no other; use 1.")
 _BEAM = Option("--b", int, 0, "width of the beam", unused="the best tags are always found exactly")
@@ -34,10 +35,7 @@ LEARN = (
 
 def learn(got):
     """`svm_hmm_learn [options] example_file [model_file]`."""
-    from ...driver import solve
     from ...formats import read_svmhmm
-    from ...models.chain import Chain
-    from ...problems.in_memory import Problem
 
     train, model = (*got.files, "svm_struct_model")[:2]
     c, clock = weight_of_slack(got), Clock()
@@ -47,12 +45,12 @@ def learn(got):
             f"{train}: token {int((rows.tags < 1).argmax()) + 1} has a tag below 1; tags are 1, 2, 3, ..."
         )
     K, n, d, order = int(rows.tags.max()), len(rows.offsets) - 1, rows.X.shape[1], got["--t"]
+    from ...models.chain import Chain
+
     chain = Chain(d, K, order=order)
     X, Y = sentences(rows.X, rows.offsets), sentences(rows.tags - 1, rows.offsets)
-    problem = Problem(chain, X, Y, c / n)
     solver = ALGORITHMS[got["-w"]] if "-w" in got.given else "auto"
-    with problem.engine:
-        result = solve(problem, solver, epsilon=got.positive("-e"))
+    result = trained(chain, X, Y, c / n, solver=solver, epsilon=got.positive("-e"))
     tell_training(got["-v"], clock, result.primal, result.dual)
     fields = {"number_of_emission_features": d, "number_of_classes": K, "HMM_order_of_transitions": order,
               "loss_function": 1}  # fmt: skip
@@ -83,7 +81,6 @@ def numbers(d, K, order):
 def classify(got):
     """`svm_hmm_classify [options] example_file model_file [output_file]`."""
     from ...formats import read_svmhmm
-    from ...models.chain import Chain
 
     test, model, output = (*got.files, "svm_predictions")[:3]
     found = read_model(model)
@@ -93,6 +90,8 @@ def classify(got):
         int(found[name])
         for name in ("number of classes", "number of emission features", "HMM order of transitions")
     )
+    from ...models.chain import Chain
+
     chain, places = Chain(d, K, order=order), numbers(d, K, order) - 1
     weights = np.zeros(max(len(found.weights), int(places.max()) + 1))
     weights[: len(found.weights)] = found.weights

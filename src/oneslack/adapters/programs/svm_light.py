@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-import scipy.sparse as sp
 
 from ...errors import OneslackError
 from .arguments import KERNELS, QP, VERBOSITY, Mistake, Option
+from .kernel_models import span, words_of
 from .light_text import LightModel, kernel_fields, linear_model, read_model, write_model
 from .running import (
     Clock,
@@ -19,10 +21,12 @@ from .running import (
     labels_of_two,
     pairs_of_queries,
     read_examples,
+    read_queries,
     tell_training,
     with_columns,
     write_lines,
 )
+from .training import line_of, trained
 
 #: Values of a kernel in memory at a time.
 _BLOCK = 2**22
@@ -59,15 +63,15 @@ def learn(got):
     """`svm_learn [options] example_file [model_file]`."""
     train, model = (*got.files, "svm_model")[:2]
     clock, kind = Clock(), got["-z"]
-    if got["-t"] and kind != "c":
-        raise Mistake(f"-t {got['-t']} with -z {kind}: kernels are for -z c here; use -t 0.")
     if got["-c"] < 0:
         raise Mistake(f"-c {got['-c']:g}: it must be above 0.")
-    table = read_examples(train, qid=kind == "p" or "auto")
+    if not got["-w"] >= 0:
+        raise Mistake(f"-w {got['-w']:g}: it must be 0 or above.")
+    table = (read_queries if kind == "p" else read_examples)(train)
     C = got["-c"] or _default_C(table.X, got)
     fit = {"c": _kernel_classes if got["-t"] else _classes, "r": _numbers, "p": _pairs}[kind]
-    fitted, text = fit(got, table, C)
-    tell_training(got["-v"], clock, fitted.objective_, fitted.dual_objective_)
+    primal, dual, text = fit(got, table, C)
+    tell_training(got["-v"], clock, primal, dual)
     write_model(model, text)
 
 
@@ -85,61 +89,75 @@ def _default_C(X, got):
 
 
 def _classes(got, table, C):
-    from ... import LinearSVC
+    from ...models import Binary
 
-    y = labels_of_two(table.path, table.y)
-    fitted = LinearSVC(
-        C, epsilon=got["-e"], fit_intercept=bool(got["-b"]), class_weight={-1.0: 1.0, 1.0: got.positive("-j")}
-    ).fit(table.X, y)
-    return fitted, _linear(table, fitted.coef_[0], fitted.intercept_[0])
+    y, d = labels_of_two(table.path, table.y), table.X.shape[1]
+    costs, model = costs_of(got, y), Binary(d, bool(got["-b"]))
+    result = trained(model, table.X, y, C, weights=costs, epsilon=got.positive("-e"))
+    return _line(result, table.X, partial(_linear, len(y)))
 
 
 def _numbers(got, table, C):
-    from ... import LinearSVR
+    from ...models import Regression
 
-    fitted = LinearSVR(C, epsilon=got["-w"], fit_intercept=bool(got["-b"])).fit(table.X, table.y)
-    return fitted, _linear(table, fitted.coef_, fitted.intercept_)
+    X, text = _features(got, table)
+    model = Regression(X.shape[1], got["-w"], bool(got["-b"]))
+    return _line(trained(model, X, table.y, C, epsilon=got.positive("-e")), X, text)
 
 
 def _pairs(got, table, C):
-    from ... import RankSVM
+    from .svm_rank import ranked
 
+    X, text = _features(got, table)
     pairs = pairs_of_queries(table.y, table.qid).sum()
-    fitted = RankSVM(C * pairs / len(table.y), epsilon=got["-e"]).fit(table.X, table.y, groups=table.qid)
-    return fitted, _linear(table, fitted.coef_, 0.0)
+    result = ranked(X, table.y, table.qid, C * pairs / len(table.y), epsilon=got.positive("-e"))
+    return _line(result, X, text)
 
 
-def _linear(table, weights, intercept):
-    return linear_model("SVM-light", weights, -intercept, number_of_training_documents=len(table.y))
+def _features(got, table):
+    """(X, text): rows to learn from, and text(weights, intercept), the model file's content."""
+    n = len(table.y)
+    if got["-t"]:
+        here = span(got, table.X)
+        return here.Z, partial(here.model, number_of_training_documents=n)
+    return table.X, partial(_linear, n)
+
+
+def costs_of(got, y):
+    """(n,) what an error on each example counts, by -j; None where all count alike."""
+    return None if got.positive("-j") == 1.0 else np.where(y > 0, got["-j"], 1.0)
+
+
+def _line(result, X, text):
+    """(P, D, the model file's content)."""
+    return result.primal, result.dual, text(*line_of(result, X.shape[1]))
+
+
+def _linear(n, weights, intercept):
+    return linear_model("SVM-light", weights, -intercept, number_of_training_documents=n)
 
 
 def _kernel_classes(got, table, C):
+    from scipy.sparse import csr_matrix
+
     from ... import KernelSVC
 
     y = labels_of_two(table.path, table.y)
     fitted = KernelSVC(
         C, fit_intercept=bool(got["-b"]), class_weight={-1.0: 1.0, 1.0: got.positive("-j")}, method="exact",
-        epsilon=got["-e"], **_kernel(got["-t"], got["-d"], got["-g"], got["-s"], got["-r"]),
+        epsilon=got["-e"], **words_of(got["-t"], got["-d"], got["-g"], got["-s"], got["-r"]),
     ).fit(table.X, y)  # fmt: skip
     fields = kernel_fields(got["-t"], got["-d"], got["-g"], got["-s"], got["-r"])
     fields |= {"number of training documents": len(y)}
-    vectors = sp.csr_matrix(fitted.support_vectors_)
-    return fitted, LightModel(
-        "SVM-light", vectors, fitted.dual_coef_[0], -float(fitted.intercept_[0]), fields
-    )
-
-
-def _kernel(kind, degree, gamma, s, r):
-    """Words of ours for the kernel of a number."""
-    if kind == 1:
-        return {"kernel": "poly", "degree": degree, "gamma": s, "coef0": r}
-    return {"kernel": "rbf", "gamma": gamma}
+    vectors = csr_matrix(fitted.support_vectors_)
+    text = LightModel("SVM-light", vectors, fitted.dual_coef_[0], -float(fitted.intercept_[0]), fields)
+    return fitted.objective_, fitted.dual_objective_, text
 
 
 def classify(got):
     """`svm_classify [options] example_file model_file [output_file]`."""
     test, model, output = (*got.files, "svm_predictions")[:3]
-    found, table = read_model(model), read_examples(test, qid="auto")
+    found, table = read_model(model), read_examples(test)
     scores = scores_of(found, table.X)
     if got["-f"]:
         write_lines(output, (f"{score:.8g}" for score in scores))
@@ -161,7 +179,7 @@ def scores_of(found, X):
     from ...kernels.mercer import Kernel
 
     named = [found[f"kernel parameter -{letter}"] for letter in "dgsr"]
-    words = _kernel(found.kernel_type, *named)
+    words = words_of(found.kernel_type, *named)
     width = max(X.shape[1], found.vectors.shape[1])
     kernel = Kernel(words.pop("kernel"), **words)
     A, B = with_columns(X, width), with_columns(found.vectors, width)

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arguments import CLASSIFY, LINEAR_ALONE, Option, struct_options, weight_of_slack
+from .arguments import CLASSIFY, KERNELS, Option, struct_options, weight_of_slack
+from .kernel_models import span
 from .light_text import linear_model, read_model, write_model
-from .running import Clock, Program, pairs_of_queries, read_examples, tell_training, write_lines
+from .running import Clock, Program, pairs_of_queries, read_queries, tell_training, write_lines
 from .svm_light import scores_of
+from .training import trained
 
 _LOSS = Option(
     "-l",
@@ -25,23 +27,33 @@ _LOSS = Option(
     only=(1, 2),
     refusal="use 1 or 2.",
 )
-LEARN = (*struct_options(epsilon=0.001, loss=_LOSS, algorithm=3), *LINEAR_ALONE)
+LEARN = (*struct_options(epsilon=0.001, loss=_LOSS, algorithm=3), *KERNELS)
 
 
 def learn(got):
     """`svm_rank_learn [options] example_file [model_file]`."""
-    from ... import RankSVM
-
     train, model = (*got.files, "svm_struct_model")[:2]
-    c, clock, table = weight_of_slack(got), Clock(), read_examples(train, qid=True)
+    c, clock, table = weight_of_slack(got), Clock(), read_queries(train)
     pairs = pairs_of_queries(table.y, table.qid)
     C, weights = terms(c, got["-l"], pairs, table.qid)
     # Its epsilon is one of xi, so that P - D <= c epsilon; ours is one of R, P - D <= C S epsilon.
     total = len(table.y) if weights is None else weights.sum()
-    fitted = RankSVM(C, epsilon=got.positive("-e") * c / (C * total))
-    fitted.fit(table.X, table.y, groups=table.qid, sample_weight=weights)
-    tell_training(got["-v"], clock, fitted.objective_, fitted.dual_objective_)
-    write_model(model, linear_model("SVM-light", fitted.coef_, number_of_training_documents=len(pairs)))
+    until = {"epsilon": got.positive("-e") * c / (C * total)}
+    here = span(got, table.X) if got["-t"] else None
+    result = ranked(here.Z if here else table.X, table.y, table.qid, C, weights=weights, **until)
+    tell_training(got["-v"], clock, result.primal, result.dual)
+    fields = {"number_of_training_documents": len(pairs)}
+    write_model(
+        model, here.model(result.w, **fields) if here else linear_model("SVM-light", result.w, **fields)
+    )
+
+
+def ranked(X, y, qid, C, **options):
+    """The Result of RankSVM's problem."""
+    from ...models import Grouped, Ranking
+
+    targets = Grouped(y, np.unique(qid, return_inverse=True)[1])
+    return trained(Ranking(X.shape[1]), X, targets, C, **options)
 
 
 def terms(c, loss, pairs, qid):
@@ -56,10 +68,10 @@ def terms(c, loss, pairs, qid):
 def classify(got):
     """`svm_rank_classify [options] example_file model_file [output_file]`."""
     test, model, output = (*got.files, "svm_predictions")[:3]
-    found, table = read_model(model), read_examples(test, qid="auto")
+    found, table = read_model(model), read_queries(test)
     scores = scores_of(found, table.X)
     write_lines(output, (f"{score:.8f}" for score in scores))
-    if got["-v"] and table.qid is not None:
+    if got["-v"]:
         from ...metrics import ordered_pairs
 
         print(f"Fraction of swapped pairs on test set: {1 - ordered_pairs(table.y, scores, table.qid):.4f}")

@@ -10,7 +10,8 @@ from sklearn.base import is_classifier
 from ...certificate.intercepts import Intercepts
 from ...errors import OneslackError
 from ...memory.trace_keeping import from_header, to_header
-from .._shared.given import TERMS, check_parameters, cost_matrix
+from .._shared.costs import cost_matrix
+from .._shared.given import TERMS, check_parameters
 from .file_fields import check_shape, count, field, flag, floats, number, table, texts
 
 #: What stands for a function in a file.
@@ -46,8 +47,7 @@ def to_file(model):
 
 def _optimum_to_file(model):
     """What is known of the optimum beside the radius; see _shared/bounded_intercept.py."""
-    if model._why_unsettled() is None and model._examples is not None:
-        model._find_intercepts(*model._examples)
+    model._look_at_examples()
     arrays = {} if model._scale_rows is None else {"optimum.scale": model._scale_rows}
     if model._intercepts is not None:
         arrays |= {f"optimum.{name}": array for name, array in model._intercepts._asdict().items()}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...models.labels import IndependentLabels, LabelSets
+from ...models.labels import BoundedLabelSets, IndependentLabels, LabelSets
+from ...models.labels.model import MAX_LABELS
 from .basis import basis_from_file, basis_to_file
 from .file_fields import check_shape, flag, floats, integers, table
 from .linear import classes_from_file, classes_to_file, common_from_file, common_to_file, inputs_from_file
@@ -46,5 +47,10 @@ def from_file(cls, header, arrays):
         setattr(svm, f"{name}_", floats(arrays, name, shape))
     is_plain = svm.loss == "hamming" and not len(svm.pairs_)
     width = d + bool(svm.fit_intercept)
-    svm.label_model_ = IndependentLabels(width, L) if is_plain else LabelSets(width, L, svm.loss, svm.pairs_)
+    if is_plain:
+        svm.label_model_ = IndependentLabels(width, L)
+    else:
+        is_large = svm.dependencies == "full" and L > MAX_LABELS
+        kind = BoundedLabelSets if is_large else LabelSets
+        svm.label_model_ = kind(width, L, svm.loss, svm.pairs_)
     return svm

@@ -12,8 +12,10 @@ import numpy as np
 
 from ...errors import OneslackError
 from ...formats.model_file import fingerprint
+from ...models.matching import Matching
+from ...problems.regulariser_input import regulariser_of
 from .._shared.given import given_terms
-from .._shared.weight_terms import rows_of_terms
+from .._shared.weight_terms import rows_of_terms, tagger_terms
 
 #: Of proofs that are written.
 VERSION = 1
@@ -32,7 +34,7 @@ def proof_to_file(model, header, arrays):
     is_partial = _is_estimate(results)
     for k, result in enumerate(() if is_partial else results):
         arrays |= {f"proof.{k}.{name}": array for name, array in result.duals.items()}
-    arrays |= _named_terms(model)
+    arrays |= _named_terms(model, header, arrays)
     claims = [[float(result.primal), float(result.dual)] for result in results]
     header["proof"] = {
         "version": VERSION, "partial": is_partial, "C": float(getattr(model, "C_", model.C)),
@@ -45,13 +47,22 @@ def _is_estimate(results):
     return any(result.solver in ("sampled_cuts", "basis_functions") for result in results)
 
 
-def _named_terms(model) -> dict:
+def _named_terms(model, header, arrays) -> dict:
     """What is said of weights by names, which a model file leaves out: an array of their shape."""
-    given = {name: value for name, value in given_terms(model).items() if isinstance(value, str | dict)}
-    if not given or np.ndim(model.coef_) > 2:
+    kept = {*header["parameters"], *(name.removeprefix("parameter.") for name in arrays)}
+    named = [name for name in given_terms(model) if name not in kept]
+    if not named:
         return {}
-    rows = rows_of_terms(model, np.atleast_2d(model.coef_).shape)
-    return {f"proof.{name}": np.array(rows[name]) for name in given}
+    if model._saving == "matcher":
+        rows = vars(
+            regulariser_of(Matching(model.n_features_in_, bool(model.unmatched)), **given_terms(model))
+        )
+    elif model._saving in ("tagger", "segmenter"):
+        terms = tagger_terms(model, model._indexer, model.model_, model.classes_)
+        rows = vars(regulariser_of(model.model_, **terms))
+    else:
+        rows = rows_of_terms(model, np.atleast_2d(model.coef_).shape)
+    return {f"proof.{name}": np.array(rows[name]) for name in named}
 
 
 def proof_from_file(model, header, arrays):
@@ -68,10 +79,15 @@ def no_proof(model) -> str | None:
         return "it was loaded from a file without one; train it again, and save with proof=True"
     if hasattr(model, "reduction_error_"):
         return "its certificate is of the model before `reduce`; save that with proof=True"
-    if model._saving not in ("linear", "kernel", "tagger", "parser"):
+    if model._saving not in ("linear", "kernel", "tagger", "segmenter", "graph", "matcher", "parser"):
         return (
             "no checker is written for models of one's own, for structures whose upper bound rests on that "
             "of inference, or for latent values; save without proof"
+        )
+    if model._saving == "graph" and (model.backtracks or model.relaxed or model.basis_ is not None):
+        return (
+            "no checker is written for graphs with backtracks, whose bound is toulbar2's word, with relaxed "
+            "outputs, or with a kernel; save without proof"
         )
     if getattr(model, "n_forgotten_", 0):
         return "examples of `partial_fit` are forgotten, and nobody could check it"

@@ -1,4 +1,4 @@
-"""Segmenters in a model file: as the taggers that they are, but for the proof, which no checker reads yet."""
+"""Segmenters in a model file: as the taggers that they are."""
 
 from .tagger import from_file, to_file
 

@@ -6,7 +6,9 @@ is the user's, so that `bound_intercept` takes it again.  Copies and files hold 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -39,7 +41,7 @@ class BoundsIntercept:
 
     _radii = _middle = _examples = _intercepts = _scale_rows = None
 
-    def bound_intercept(self, X, y=None, sample_weight=None):
+    def bound_intercept(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find out where the intercept of the optimum is, for `certain` and `decision_bounds`.
 
         An intercept is not penalised, so that the gap alone does not say how far it is from the best; the
@@ -68,21 +70,34 @@ class BoundsIntercept:
         self._refuse_unsettled()
         if not self._has_free_intercept:
             return self
-        if is_shards(X):
-            task = self._sharded_task(X)
-        else:
-            X, y = validated(self, X, y, order="C", reset=False, **INPUT, **self._input)
-            task, X = self._encoded(as_rows(X), y, sample_weight)
-        self._find_intercepts(task, X, are_own=False)
+        self._find_intercepts(*self._task_again(X, y, sample_weight))
         return self
+
+    def _task_again(self, X, y, sample_weight):
+        if is_shards(X):
+            return self._sharded_task(X), X
+        X, y = validated(self, X, y, order="C", reset=False, **INPUT, **self._input)
+        return self._encoded(as_rows(X), y, sample_weight)
+
+    def intercepts_again(self, X, y, sample_weight=None) -> Intercepts:
+        """What `bound_intercept` finds, whatever the objective is on these examples; nothing changes."""
+        known = self._intercepts
+        self._find_intercepts(*self._task_again(X, y, sample_weight), are_believed=True)
+        found, self._intercepts = self._intercepts, known
+        return found
 
     def __getstate__(self):
         # Whoever copies a model wants the model, not its examples.
-        if self._examples is not None and self._why_unsettled() is None:
-            self._find_intercepts(*self._examples)
+        self._look_at_examples()
         state = super().__getstate__()
         state.pop("_examples", None)
         return state
+
+    def _look_at_examples(self):
+        """Find what they say while they are here, for a copy or a file without them."""
+        if self._examples is not None and self._why_unsettled() is None:
+            with suppress(ValueError):  # of parameters that changed since: nothing is known of those
+                self._find_intercepts(*self._examples)
 
     def _known_intercepts(self) -> Intercepts | None:
         """None where the weights say all."""
@@ -97,7 +112,7 @@ class BoundsIntercept:
             )
         return self._intercepts
 
-    def _find_intercepts(self, task, X, are_own=True):
+    def _find_intercepts(self, task, X, are_believed=False):
         found, total, rounding = [], 0.0, 0.0
         weights = task.flat(np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
         middles = task.flat(*self._around())
@@ -109,7 +124,7 @@ class BoundsIntercept:
                 found.append(intercept_bounds(problem, w, middle, radius, error))
             total += asked.primal
             rounding += NOTHING * problem.weight * problem.unit
-        if not are_own and not abs(total - self.objective_) <= SAME * abs(self.objective_) + rounding:
+        if not are_believed and not abs(total - self.objective_) <= SAME * abs(self.objective_) + rounding:
             raise ValueError(
                 f"the objective of the model is {total:.6g} on these examples, and {self.objective_:.6g} on "
                 "those it was trained on; give bound_intercept what fit got, with the same parameters"

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeVar
+
 __all__ = ["CallbackSupportMixin", "with_callbacks"]
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9
+if TYPE_CHECKING:  # scikit-learn has no types: a method would lose its own
 
-    class CallbackSupportMixin:
-        """Nothing to support."""
+    class CallbackSupportMixin: ...
 
-    def with_callbacks(method):
-        """The method itself."""
-        return method
+    Method = TypeVar("Method")
+
+    def with_callbacks(method: Method) -> Method: ...
+
+else:
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:  # scikit-learn before 1.9
+
+        class CallbackSupportMixin:
+            """Nothing to support."""
+
+        def with_callbacks(method):
+            """The method itself."""
+            return method

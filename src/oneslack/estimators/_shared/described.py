@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from typing import TypeVar
+
+Class = TypeVar("Class", bound=type)
 
 COMMON = """
 Parameters
@@ -88,7 +91,7 @@ validation : (X, y), Validation or None
 """
 
 
-def described(cls):
+def described(cls: Class) -> Class:
     """The class, with the docstrings of itself and of its methods made whole."""
     if cls.__doc__ is None:  # as `python -OO` leaves it
         return cls

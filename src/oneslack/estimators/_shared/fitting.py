@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import hypot, sqrt
+from types import SimpleNamespace as Point
 from typing import Any, ClassVar
 
 import numpy as np
@@ -140,7 +141,7 @@ class Fitted(Reported, CallbackSupportMixin, BaseEstimator):
         self.n_iter_ = max(result.n_iter for result in results)
         self._radii = [result.radius for result in results]
         if key is None:
-            results = [replace(result, state={}) for result in results]
+            results = [replace(result, state={}) if result.state else result for result in results]
         self.result_ = results[0] if len(results) == 1 else Results(results)
         self._fitted_on = key
         self.__dict__.pop("validation_scores_", None)  # of an earlier fit
@@ -204,7 +205,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         if isinstance(self.C, str) and self.C == "auto":
             from .auto_C import fit_with_best_C
 
-            return fit_with_best_C(self, X, y, sample_weight, watch)
+            return fit_with_best_C(self, X, y, sample_weight, watch, given.get("groups"))
         X, y = checked_input(self, X, y, **self._input)
         sample_weight = as_numpy(sample_weight)
         X = as_rows(X)
@@ -274,16 +275,16 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         """Keep what bounds of the optimum need; X is None where it is not all that was learned from."""
         self._intercepts = self._scale_rows = self._examples = self._middle = None
         if any(result.middle is not None for result in results):
-            middles = [result if (m := result.middle) is None else replace(result, w=m) for result in results]
-            self._middle = self._rows(task, middles)
-        rows, d = np.atleast_2d(self.coef_).shape
+            self._middle = self._rows(task, [Point(w=r.w if r.middle is None else r.middle) for r in results])
+        rows, d = self.coef_.shape if self.coef_.ndim == 2 else (1, self.coef_.size)
         if given_terms(self):
             from .weight_terms import scale_rows
 
             self._scale_rows = scale_rows(self, (rows, d))
+        if X is None or not self._has_free_intercept:
+            return
         m = rows // task.n_problems  # intercepts of a problem: the work grows with their square
-        most = self._keeps_up_to if m == 1 else MUCH_WORK / m**2
-        if X is not None and self._has_free_intercept and getattr(X, "nnz", X.size) <= most:
+        if getattr(X, "nnz", X.size) <= (self._keeps_up_to if m == 1 else MUCH_WORK / m**2):
             self._examples = task, X
 
 

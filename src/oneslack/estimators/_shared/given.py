@@ -21,6 +21,7 @@ from ...losses import names
 from ...models.measures import METRICS
 from ...problems.per_example import count_of
 from ...solvers.choose import BY_NAME
+from .refused import refuse_mixed, words_named
 
 #: Integers that span no more than this are counted; others are sorted, which takes longer.
 SPAN = 4096
@@ -129,10 +130,12 @@ _at_least_1 = integer("an integer >= 1", lambda value: value >= 1)
 
 def C_or(*words):
     """A check of a positive number, or one of the words."""
+    or_words = ", or ".join(["a positive number", *map(repr, words)])
+    positive = number(or_words, lambda value: value > 0)
 
     def check(name, value):
         if not (isinstance(value, str) and value in words):
-            _positive(name, value)
+            positive(name, value)
 
     return check
 
@@ -142,10 +145,10 @@ C_or_auto = C_or("auto")
 
 CHECKS = {
     **dict.fromkeys((*TERMS, "model", "templates"), anything),
-    **dict.fromkeys(("start", "end", "directed", "attractive", "contrast"), flag),
-    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave"), flag),
+    **dict.fromkeys(("start", "end", "directed", "attractive", "relaxed"), flag),
+    **dict.fromkeys(("fit_intercept", "penalize_intercept", "warm_start", "concave", "contrast"), flag),
     **dict.fromkeys(("max_iter", "min_count", "n_basis", "max_rounds", "n_starts", "passes"), _at_least_1),
-    **dict.fromkeys(("tol", "outer_tol", "degree"), _at_least_0),
+    **dict.fromkeys(("tol", "outer_tol", "degree", "backtracks"), _at_least_0),
     **dict.fromkeys(("C", "beta"), _positive),
     "annealing": integer("a number of rounds >= 0", lambda rounds: rounds >= 0),
     "cache_size": integer("a number of cuts >= 0", lambda size: size >= 0),
@@ -190,10 +193,23 @@ ANY_KERNEL = choice(KERNELS, "or a function", callable)
 
 def check_parameters(model, but=()):
     """Raise for a parameter that does not fit, but for those named in `but`; a model's `_checks` go first."""
+    kind = type(model)
+    given = [getattr(model, name) for name in _names(kind)]
+    kinds = [type(value) for value in given]
+    if (kinds, given) == _fine.get((kind, but)):
+        return
     checks = CHECKS | getattr(model, "_checks", {})
-    for name in _names(type(model)):
+    for name, value in zip(_names(kind), given, strict=True):
         if name not in but:
-            checks[name](name, getattr(model, name))
+            checks[name](name, value)
+    if PLAIN.issuperset(kinds):  # others may change, or are not to be kept alive
+        _fine[kind, but] = kinds, given
+
+
+#: Types of values that are what they are.
+PLAIN = frozenset((bool, float, int, str, type(None)))
+#: The last parameters of a class that passed all checks, behind their types.
+_fine = {}
 
 
 @cache
@@ -217,29 +233,6 @@ def seed_of(random_state) -> int:
     return int(random_state.randint(2**31 - 1))
 
 
-def cost_matrix(loss, classes):
-    """The losses (K, K) of a cost matrix, or None for the plain hinge."""
-    if isinstance(loss, str):
-        return None
-    K = len(classes)
-    try:
-        cost = np.array(loss, dtype=float)
-    except (TypeError, ValueError):
-        cost = None
-    if loss is None or cost is None:
-        raise TypeError(f"loss must be the name of a loss, or a cost matrix of numbers; got {loss!r}")
-    if cost.shape != (K, K):
-        raise ValueError(
-            f"loss must have a row and a column for each of the {K} classes, so shape ({K}, {K}); "
-            f"got shape {cost.shape}"
-        )
-    if not np.isfinite(cost).all() or (cost < 0).any() or np.diag(cost).any():
-        raise ValueError("loss must hold finite costs >= 0 with zeros on the diagonal (the right answers)")
-    if not cost.any():
-        raise ValueError("all costs of loss are zero: there is nothing to learn")
-    return cost
-
-
 # Examples.
 
 
@@ -250,13 +243,14 @@ def is_shards(X) -> bool:
 
 def validated(estimator, X, *y, **options):
     """What `validate_data` gives, for arrays of any library."""
-    return validate_data(estimator, as_numpy(X), *map(as_numpy, y), **options)
+    with words_named(X):
+        return validate_data(estimator, as_numpy(X), *map(as_numpy, y), **options)
 
 
 def checked_input(estimator, X, y, **options):
     """(X, y) to train on, as `validate_data` gives them.  That takes longer than a pass over small data, so
     that plain matrices and numbers are looked at here, by the same rules."""
-    _refuse_mixed(y)
+    refuse_mixed(y)
     enough = options.get("ensure_min_samples", 1)
     if not (_is_plain_matrix(X) and _are_plain_numbers(y) and len(y) == X.shape[0] >= enough):
         return validated(estimator, X, y, order="C", **INPUT, **options)
@@ -264,13 +258,6 @@ def checked_input(estimator, X, y, **options):
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     return X, y
-
-
-def _refuse_mixed(y):
-    """Raise for a list of text and numbers, of which numpy would make text."""
-    kinds = sorted({type(label).__name__ for label in y}) if isinstance(y, list | tuple) else []
-    if "str" in kinds and not all(isinstance(label, str) for label in y):
-        raise ValueError(f"Unknown label type: y holds {' and '.join(kinds)}; use labels of one type")
 
 
 def _is_plain_matrix(X):

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ...data.rows import Ragged, Shard
+from ...data.rows import Ragged, Shard, as_rows
 from ...models.graph import GraphModel
+from ..kernel_features import basis_for
 from .fitting import Fitted, problem_of, solved
 from .given import check_weights, weights_of_classes
 from .graph_input import codes_of, labels_of
+
+#: That the state of the last fit is kept, for a warm start.
+KEPT = "graphs"
 
 
 class GraphLabels(Fitted):
@@ -31,10 +36,18 @@ class GraphLabels(Fitted):
     _saving = "graph"
 
     def _fit(self, data, Y, sample_weight, given, watch, directed):
+        if self.backtracks:
+            from ...models.graph.toulbar2 import imported
+
+            imported()  # or says so before anything is learned
         classes, codes = codes_of(Y, data)
+        basis = basis_for(self)
+        if basis is not None:
+            basis.fit(data.X.values)
+            data = _through(basis, data)
         model = GraphModel(
             data.X.values.shape[1], len(classes), data.F.shape[1], directed=directed,
-            attractive=bool(self.attractive), passes=int(self.passes),
+            attractive=bool(self.attractive), passes=int(self.passes), backtracks=int(self.backtracks),
             label_losses=self._losses(classes, codes.values),
         )  # fmt: skip
         if sample_weight is not None:
@@ -44,10 +57,19 @@ class GraphLabels(Fitted):
             options["nonnegative"] = ["edges"]
 
         def store(results):
-            self.classes_, self.model_, self.coef_ = classes, model, results[0].w
+            self.classes_, self.model_, self.coef_, self.basis_ = classes, model, results[0].w, basis
 
-        jobs = self._jobs(model, data, codes, watch, options)
-        return self._solve(jobs, store, given, watch)
+        jobs = self._jobs(model, data, codes, watch, options, self._start(model, classes, data))
+        return self._solve(jobs, store, given, watch, key=KEPT if self.warm_start else None)
+
+    def _start(self, model, classes, data):
+        """What a warm start begins with: the last Result, which knows whether the problem is the same, its
+        weights, or nothing."""
+        w = getattr(self, "coef_", None) if self.warm_start else None
+        if w is None or w.shape != (model.n_params,) or not np.array_equal(self.classes_, classes):
+            return None
+        is_whole = not self.relaxed and self._fitted_on == KEPT and hasattr(self.result_, "w")
+        return self.result_ if is_whole else w
 
     def _losses(self, classes, codes):
         """(L, L): what a wrong label costs, by the class weights."""
@@ -58,24 +80,32 @@ class GraphLabels(Fitted):
             losses *= np.asarray(of_class)[:, None]
         return losses
 
-    def _jobs(self, model, data, codes, watch, options):
+    def _jobs(self, model, data, codes, watch, options, start):
         if (codes.values < 0).any():
             from .partial_labels import check_is_here, solve_partly_labelled
 
             check_is_here(self.engine, watch)
             options |= {"n_jobs": self.n_jobs}
-            yield partial(solve_partly_labelled, model, data, codes, self.C, problem_options=options)
+            w = getattr(start, "w", start)
+            if self.relaxed:
+                raise ValueError("relaxed=True needs the labels of all nodes; some are None")
+            yield partial(solve_partly_labelled, model, data, codes, self.C, problem_options=options, start=w)
+        elif self.relaxed:
+            from ...models.graph.relaxed import RelaxedGraphs
+
+            X, Y = data.graphs(), [codes[i] for i in range(data.n)]
+            yield partial(solved, problem_of(self, RelaxedGraphs(model), X, Y, **options), start=start)
         else:
-            yield partial(solved, problem_of(self, model, data, codes, **options))
+            yield partial(solved, problem_of(self, model, data, codes, **options), start=start)
 
     # Output.
 
-    def predict_codes(self, X) -> Ragged:
+    def predict_codes(self, X: Any) -> Ragged:
         """The numbers of the labels in `classes_`: one flat array (nodes,) with offsets (graphs + 1,)."""
         parts, data = self._of_graphs(X, "predict_batch")
         return Ragged(np.concatenate([np.empty(0, np.int32), *parts]), data.offsets)
 
-    def predict_gaps(self, X):
+    def predict_gaps(self, X: Any) -> Any:
         """By how much the score of each prediction may at most be below the best one: 0 but for rounding
         where inference is exact.
 
@@ -102,17 +132,23 @@ class GraphLabels(Fitted):
         check_is_fitted(self)
         from ...engines.threads import Threads
 
-        data = self.model_.pack(self._graphs(X), None)
+        data = self._graphs(X)
+        data = self.model_.pack(data if self.basis_ is None else _through(self.basis_, data), None)
         method = getattr(self.model_, method)
         with Threads(self.n_jobs) as engine:
             shards = data.shards if data.n else []
             return engine.map(lambda shard: method(data, shard, self.coef_), shards), data
 
+    @property
+    def _width(self) -> int:
+        """Features of a node, as they are given."""
+        return self.model_.n_features if self.basis_ is None else self.basis_.n_features_in_
+
     def _graphs(self, X):
         """New inputs as packed graphs, of the sizes that were learned from."""
         raise NotImplementedError
 
-    def score(self, X, Y):
+    def score(self, X: Any, Y: Any) -> float:
         """The share of nodes with the right label, of those whose label is known.
 
         Parameters
@@ -128,6 +164,13 @@ class GraphLabels(Fitted):
         if not len(labels):
             raise ValueError("there is no node to score")
         return float(np.mean(self.classes_[predicted.values[known]] == labels))
+
+
+def _through(basis, data):
+    """The graphs with the features of a basis in place of those of nodes."""
+    values = data.X.values
+    rows = basis.transform(values) if values.shape[0] else np.empty((0, basis.mapping_.shape[1]))
+    return replace(data, X=Ragged(as_rows(rows), data.offsets))
 
 
 class _Shape:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...latent.concave_convex import solve_latent
@@ -63,10 +65,11 @@ class Latent(Fitted):
     _saving = "latent"
 
     def __init__(
-        self, model, C=1.0, *, solver="dual_cd", tol=1e-3, max_rounds=50, outer_tol=1e-3, n_starts=1,
-        annealing=0, prior=None, scale=None, nonnegative=None, cache_size=10, n_jobs=1, max_iter=100_000,
-        time_limit=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, model: Any, C: float = 1.0, *, solver: Any = "dual_cd", tol: float = 1e-3, max_rounds: int = 50,
+        outer_tol: float = 1e-3, n_starts: int = 1, annealing: Any = 0, prior: Any = None, scale: Any = None,
+        nonnegative: Any = None, cache_size: int = 10, n_jobs: int | None = 1, max_iter: int = 100_000,
+        time_limit: float | None = None, random_state: Any = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def _stopping_epsilon(self):
@@ -96,12 +99,12 @@ class Latent(Fitted):
         return self._solve([job], store, (X, truths, sample_weight), watch)
 
     @property
-    def outer_objectives_(self):
+    def outer_objectives_(self) -> Any:
         """The objective at the end of each round, over all starts."""
         return np.array([entry.convex for entry in self.rounds_])
 
     @property
-    def inner_gaps_(self):
+    def inner_gaps_(self) -> Any:
         """The relative duality gap that the convex problem of each round was solved to."""
         return np.array([entry.gap for entry in self.rounds_])
 

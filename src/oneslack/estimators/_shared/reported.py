@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...certificate.notebook import certificate_html
 from ...memory.trace_keeping import completed, joined
+from ...result import Result, Trace
 
 #: Columns that differ by more make every method slow.
 UNEVEN = 100.0
@@ -21,7 +24,19 @@ class Reported:
     #: The file of `_saving/` that knows how; an estimator may have the two methods below of its own instead.
     _saving = "linear"
 
-    def save(self, path, proof=False):
+    result_: Result
+    objective_: float
+    dual_objective_: float
+    duality_gap_: float
+    n_iter_: int
+    validation_scores_: list[tuple[int, float]]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Parameters and what else is learned: stored by name, and not listed for checkers."""
+
+    def save(self, path: str | PathLike[str], proof: bool = False) -> None:
         """Write the model with its certificate to one safe file; `oneslack.load` reads it.
 
         Parameters
@@ -86,7 +101,7 @@ class Reported:
         return all(result.certified for result in results) and getattr(self, "certified_", True)
 
     @property
-    def trace_(self):
+    def trace_(self) -> Trace:
         """Trace of the bounds over time, those of several problems added up; a model file keeps some rows."""
         results = self._results()
         return joined(map(completed, results)) if results else self._kept_trace
@@ -95,7 +110,7 @@ class Reported:
 class Exported:
     """An estimator that scikit-learn has a like of."""
 
-    def to_sklearn(self):
+    def to_sklearn(self) -> Any:
         """A fitted estimator of scikit-learn with the same predictions, for whatever knows scikit-learn.
 
         Nothing is trained: skl2onnx, skops and the like get the learned numbers in scikit-learn's own class.
@@ -116,7 +131,7 @@ class Exported:
 class Sharded:
     """An estimator that learns from shards, too."""
 
-    def memory_estimate(self, shards):
+    def memory_estimate(self, shards: Any) -> int | None:
         """What training on shards will take, as `solver=oneslack.Streaming("2GB")` plans it.
 
         Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +17,9 @@ BLOCK = 8192
 
 class LinearScores:
     """Scores X coef_' + intercept_."""
+
+    coef_: np.ndarray
+    intercept_: Any  # a number, or one a row of coef_
 
     def _shapes(self):
         """The learned arrays and their shapes, for reading a file."""
@@ -42,7 +47,9 @@ class LinearScores:
 class Classifies(ClassifierMixin):
     """The class of the highest score; of two classes there is one score, positive where the second wins."""
 
-    def predict(self, X):
+    classes_: np.ndarray
+
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each row.
 
         Returns

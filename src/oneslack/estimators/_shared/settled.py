@@ -13,7 +13,7 @@ Everything is rounded outward: computed scores by gamma(k) of the sizes that wen
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -42,7 +42,7 @@ class BoundedScores:
 
     _radii = None
 
-    def decision_bounds(self, X):
+    def decision_bounds(self, X: Any) -> Any:
         """Scores between which those of the exact optimum lie.
 
         They are as far apart as the certified gap allows, at rows far from all examples farther than near
@@ -163,7 +163,7 @@ def row_lengths(X, centre=None, scale=None, constant=0.0):
 class SettlesClasses:
     """Which classes the optimum would predict, too."""
 
-    def certain(self, X):
+    def certain(self, X: Any) -> np.ndarray:
         """Which predictions are settled: the exact optimum would predict the same.
 
         It says nothing about whether a prediction is right: only that no more training would change it.

@@ -124,7 +124,7 @@ def unpacked(X, templates=None):
 
 def _sentences_of_words(X):
     """Lists of words become the column w; of (word, part of speech, ...) also pos, col2, ..."""
-    if not isinstance(X, list | tuple) or not len(X):
+    if not isinstance(X, list | tuple) or not len(X) or any(map(_is_matrix, X)):
         return X
     tokens = next((x for x in X if len(x)), [""])
     if all(isinstance(token, str) for x in X for token in x):

@@ -145,6 +145,14 @@ class GraphData:
                     "that are not too large"
                 )
 
+    def graphs(self) -> list:
+        """The graphs one by one: (features, edges, edge_features)."""
+        found = []
+        for i in range(self.n):
+            nodes, first, last = self.nodes(Shard(i, i + 1)), *self.edges.offsets[i : i + 2]
+            found.append((self.X.values[nodes], self.edges.values[first:last], self.F[first:last]))
+        return found
+
     def known_truth(self) -> np.ndarray:
         """truth, or an error where a label is missing."""
         if self.truth is None:

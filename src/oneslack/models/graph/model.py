@@ -11,6 +11,7 @@ output and a bound (_jit/graph_decode.py), which is enough for a certificate.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import product
@@ -24,6 +25,8 @@ from .data import UNKNOWN, GraphData, pack_graphs
 
 #: `outputs` lists no more labellings than this.
 MAX_OUTPUTS = 1_000_000
+#: What scores of a graph may differ by, beside their size, as they are summed up in different orders.
+SMALL = 1e-11
 
 _ONE = Shard(0, 1)
 
@@ -43,6 +46,8 @@ class GraphModel:
                       features must be >= 0
     passes            of message passing over a graph that has no exact inference, at most; fewer where more
                       would bring little
+    backtracks        of a search by toulbar2 (the package pytoulbar2), at most, in each graph whose best
+                      labels messages leave open; 0: no search
     label_losses      (L, L), >= 0 with a diagonal of 0; 1 for each wrong label by default
 
     Nodes with unknown labels cost nothing in the loss; `complete` finds good labels for them.
@@ -62,17 +67,21 @@ class GraphModel:
     directed: bool = False
     attractive: bool = False
     passes: int = 60
+    backtracks: int = 0
     label_losses: np.ndarray | None = None
 
     #: On graphs with cycles it may not be; bounds tell how far.
     exact = False
+    #: The share of a graph's hinge that inference may leave open where it is not exact (protocols.Bounds).
+    precision = 0.0
 
     def __post_init__(self):
         L = self.n_labels
-        if self.n_features < 0 or self.n_edge_features < 0 or L < 1 or self.passes < 1:
+        if min(self.n_features, self.n_edge_features, self.backtracks) < 0 or L < 1 or self.passes < 1:
             raise ValueError(
                 f"a graph needs at least 1 label and 1 pass; got {L} labels, {self.passes} passes, "
-                f"{self.n_features} features of nodes and {self.n_edge_features} of edges"
+                f"{self.n_features} features of nodes and {self.n_edge_features} of edges, {self.backtracks} "
+                "backtracks"
             )
         if self.attractive and self.directed:
             raise ValueError("edges that attract have no direction; drop directed or attractive")
@@ -135,6 +144,12 @@ class GraphModel:
         upper = np.empty(1)
         return self._run(data, _ONE, w, self._losses, uppers=upper), float(upper[0])
 
+    def at_precision(self, precision):
+        """The same model, whose bounds may leave open a share `precision` of each hinge: it asks cheaply."""
+        found = copy(self)
+        object.__setattr__(found, "precision", float(precision))
+        return found
+
     def complete(self, w, x, y):
         """Good labels that agree with y where it is known (y_s >= 0)."""
         return self.complete_batch(self.pack([x], [y]), _ONE, w)
@@ -177,7 +192,7 @@ class GraphModel:
         # More than any labels can win: no finite price is needed but this.
         size = np.abs(w).sum() * (1.0 + data.lengths[shard.lo : shard.hi].max(initial=0.0))
         only = np.where(np.eye(self.n_labels, dtype=bool), 0.0, -2.0 * size - 1.0)
-        labels = self._run(data, shard, w, _with_unknown(only))
+        labels = self._run(data, shard, w, _with_unknown(only), search=False)
         y = data.y[data.nodes(shard)]
         return np.where(y == UNKNOWN, labels, y)
 
@@ -191,18 +206,76 @@ class GraphModel:
         Z = self._run(data, shard, w, self._losses, data.known_truth(), losses, leads, uppers)
         return Z, losses, leads, uppers
 
-    def _run(self, data, shard, w, extra, truth=None, losses=None, leads=None, uppers=None):
+    def reparametrisation(self, data, w):
+        """(edges, 2, L): what bounds the hinges of all graphs at w, by graph_bound.py."""
+        deltas = np.zeros((len(data.edges.values), 2, self.n_labels))
+        for shard in data.shards if len(deltas) else []:
+            truth = data.known_truth()
+            self._run(data, shard, w, self._losses, truth, search=False, deltas=deltas)
+        return deltas
+
+    def _run(
+        self, data, shard, w, extra, truth=None, losses=None, leads=None, uppers=None, search=True,
+        deltas=None,
+    ):  # fmt: skip
         from ..._jit.graph_decode import AUTO, decode_graphs
 
-        w, none = self._weights(w), np.empty(0)
+        w, none, count = self._weights(w), np.empty(0), shard.hi - shard.lo
         Z = np.empty(_size(data.nodes(shard)), np.int32)
         W = w[: self.layout.first].reshape(self.n_features, self.n_labels)
-        rest = (none if values is None else values for values in (losses, leads, uppers))
+        search = search and self.backtracks > 0
+        uppers = np.empty(count if search else 0) if uppers is None else uppers
+        rest = (none if values is None else values for values in (losses, leads))
+        deltas = np.empty((0, 2, self.n_labels)) if deltas is None else deltas
         decode_graphs(
             *(data.view, W, self._tables(w), extra, data.y, data.y if truth is None else truth),
-            *(AUTO, self.passes, shard.lo, shard.hi, Z, *rest),
+            *(AUTO, self.passes, self.precision, shard.lo, shard.hi, Z, *rest, uppers, deltas),
         )
+        if search:
+            for i in range(shard.lo, shard.hi):
+                self._search(data, i, shard, w, extra, (Z, losses, leads, uppers))
         return Z
+
+    def _search(self, data, i, shard, w, extra, found):
+        """Better labels and bounds of one graph, in place, where what was found leaves something open."""
+        from .toulbar2 import search
+
+        Z, losses, leads, uppers = found
+        k, at = i - shard.lo, int(data.offsets[i] - data.offsets[shard.lo])
+        theta, edges, T = self._potentials(data, i, w, extra)
+        z, nodes, joined = Z[at : at + len(theta)], np.arange(len(theta)), np.arange(len(edges))
+
+        def score(labels):
+            return theta[nodes, labels].sum() + T[joined, labels[edges[:, 0]], labels[edges[:, 1]]].sum()
+
+        y = data.y[data.offsets[i] : data.offsets[i + 1]]
+        base = 0.0
+        if losses is not None:
+            truth = data.known_truth()[data.offsets[i] : data.offsets[i + 1]]
+            base = score(truth)
+        value = score(z) - base
+        rounding = SMALL * (1.0 + np.abs(theta).max(axis=1).sum() + np.abs(T).max(axis=(1, 2)).sum())
+        may_leave = 0.0 if losses is None else self.precision * max(uppers[k], 0.0)
+        if uppers[k] - value <= rounding + may_leave:
+            return
+        labels, upper = search(theta, edges, T, self.backtracks)
+        if labels is not None and score(labels) - base > value:
+            z[:] = labels
+            value = score(z) - base
+            if losses is not None:
+                losses[k] = self._losses[y, z].sum()
+                leads[k] = losses[k] - value
+        # Scores are summed up in another order here than there.
+        uppers[k] = min(uppers[k], upper - base + rounding)
+
+    def _potentials(self, data, i, w, extra):
+        """(theta (n, L), edges (m, 2), T (m, L, L)): the scores of nodes and edges of one graph."""
+        at, end = data.offsets[i : i + 2]
+        first, last = data.edges.offsets[i : i + 2]
+        W, V = w[: self.layout.first].reshape(self.n_features, self.n_labels), self._tables(w)
+        theta = np.asarray(data.X.values[at:end] @ W) + extra[data.y[at:end]]
+        F = data.F[first:last] if data.F.shape[1] else np.ones((last - first, 1))
+        return theta, data.edges.values[first:last], np.einsum("ej,jab->eab", F, V)
 
     def _tables(self, w):
         """V (max(k, 1), L, L)."""

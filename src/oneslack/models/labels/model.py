@@ -41,8 +41,68 @@ class LabelData(LinearData):
         return LabelData(self.X[index], self.y[index], self.weights[index], n_pairs=self.n_pairs)
 
 
+class SetWeights:
+    """What models of sets share: which weight is which.  Fields n_features, n_labels, loss_name, edges."""
+
+    def _check_edges(self):
+        edges = np.array([] if self.edges is None else self.edges, dtype=np.int64).reshape(-1, 2)
+        distinct = len({tuple(sorted(edge)) for edge in edges.tolist()}) == len(edges)
+        inside = ((edges >= 0) & (edges < self.n_labels)).all()
+        if not inside or not distinct or (edges[:, 0] == edges[:, 1]).any():
+            raise ValueError(f"edges must be distinct pairs of the labels 0 .. {self.n_labels - 1}")
+        object.__setattr__(self, "edges", edges)
+
+    @property
+    def n_params(self) -> int:
+        return self.n_features * self.n_labels + len(self.edges)
+
+    @property
+    def blocks(self) -> dict[str, slice]:
+        """Names for the kinds of weights."""
+        n = self.n_features * self.n_labels
+        return {"features": slice(0, n), "pairs": slice(n, self.n_params)}
+
+    def joint_feature(self, x, y):
+        y = np.asarray(y, float)
+        x = x.toarray().ravel() if hasattr(x, "toarray") else np.asarray(x, float)
+        return np.concatenate([np.outer(x, y).ravel(), y[self.edges[:, 0]] * y[self.edges[:, 1]]])
+
+    def loss(self, y, y_hat):
+        y, y_hat = np.asarray(y) != 0, np.asarray(y_hat) != 0
+        wrong = int(np.sum(y != y_hat))
+        if self.loss_name == "hamming":
+            return float(wrong)
+        size = int(y.sum() + y_hat.sum())
+        return float(wrong > 0) if self.loss_name == "subset" or not size else wrong / size
+
+    def outputs(self, x):
+        if self.n_labels > MAX_LABELS:
+            raise ValueError(f"{self.n_labels} labels have too many sets to list")
+        return (np.array(z, dtype=np.uint8) for z in product((0, 1), repeat=self.n_labels))
+
+    def _of_one(self, x, y):
+        row = x.reshape(1, -1) if hasattr(x, "toarray") else np.atleast_2d(np.asarray(x, float))
+        return self.pack(row, [y])
+
+    def _checked(self, Y):
+        Y = np.asarray(Y)
+        if Y.ndim != 2 or Y.shape[1] != self.n_labels or not np.isin(Y, (0, 1)).all():
+            raise ValueError(f"Y must be a matrix of 0 and 1 with {self.n_labels} columns; got {Y.shape}")
+        return Y.astype(np.uint8)
+
+    def scores_of(self, X, w):
+        """(n, L + E) of the rows of a matrix."""
+        out = np.empty((X.shape[0], self.n_labels + len(self.edges)))
+        out[:, : self.n_labels] = X @ self._weights(w)
+        out[:, self.n_labels :] = w[self.n_features * self.n_labels :]
+        return out
+
+    def _weights(self, w):
+        return w[: self.n_features * self.n_labels].reshape(self.n_features, self.n_labels)
+
+
 @dataclass(frozen=True, eq=False)
-class LabelSets:
+class LabelSets(SetWeights):
     """x (d,), y (L,) of 0 and 1.
 
     Weight (feature k, label l) is number k L + l; then come the weights of the pairs, one an edge.
@@ -66,12 +126,7 @@ class LabelSets:
     def __post_init__(self):
         if self.loss_name not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}; got {self.loss_name!r}")
-        edges = np.array([] if self.edges is None else self.edges, dtype=np.int64).reshape(-1, 2)
-        distinct = len({tuple(sorted(edge)) for edge in edges.tolist()}) == len(edges)
-        inside = ((edges >= 0) & (edges < self.n_labels)).all()
-        if not inside or not distinct or (edges[:, 0] == edges[:, 1]).any():
-            raise ValueError(f"edges must be distinct pairs of the labels 0 .. {self.n_labels - 1}")
-        object.__setattr__(self, "edges", edges)
+        self._check_edges()
         if self._tree is None and self.n_labels > MAX_LABELS:
             raise ValueError(
                 f"labels that depend on each other in a cycle are decoded exactly up to {MAX_LABELS}, "
@@ -88,68 +143,26 @@ class LabelSets:
         shape = 0 if not len(self.edges) else 1 if self._tree is not None else 2
         return shape, self.edges, np.empty((0, 3), np.int64) if self._tree is None else self._tree
 
-    @property
-    def n_params(self) -> int:
-        return self.n_features * self.n_labels + len(self.edges)
-
-    @property
-    def blocks(self) -> dict[str, slice]:
-        """Names for the kinds of weights."""
-        n = self.n_features * self.n_labels
-        return {"features": slice(0, n), "pairs": slice(n, self.n_params)}
-
     # One example.
-
-    def joint_feature(self, x, y):
-        y = np.asarray(y, float)
-        x = x.toarray().ravel() if hasattr(x, "toarray") else np.asarray(x, float)
-        return np.concatenate([np.outer(x, y).ravel(), y[self.edges[:, 0]] * y[self.edges[:, 1]]])
-
-    def loss(self, y, y_hat):
-        y, y_hat = np.asarray(y) != 0, np.asarray(y_hat) != 0
-        wrong = int(np.sum(y != y_hat))
-        if self.loss_name == "hamming":
-            return float(wrong)
-        size = int(y.sum() + y_hat.sum())
-        return float(wrong > 0) if self.loss_name == "subset" or not size else wrong / size
 
     def decode(self, w, x, y=None):
         """(L,) of 0 and 1: the best set, with the loss against y when it is given."""
-        row = x.reshape(1, -1) if hasattr(x, "toarray") else np.atleast_2d(np.asarray(x, float))
-        data = self.pack(row, [np.zeros(self.n_labels) if y is None else y])
+        data = self._of_one(x, np.zeros(self.n_labels) if y is None else y)
         S = self.scores_of(data.X, np.asarray(w, float))
         return self._sets(S, data.y, NOTHING if y is None else LOSSES[self.loss_name])[0]
-
-    def outputs(self, x):
-        if self.n_labels > MAX_LABELS:
-            raise ValueError(f"{self.n_labels} labels have too many sets to list")
-        return (np.array(z, dtype=np.uint8) for z in product((0, 1), repeat=self.n_labels))
 
     # Blocks of examples, through their scores (n, L + E).
 
     def pack(self, X, Y, weights=None) -> LabelData:
-        Y = np.asarray(Y)
-        if Y.ndim != 2 or Y.shape[1] != self.n_labels or not np.isin(Y, (0, 1)).all():
-            raise ValueError(f"Y must be a matrix of 0 and 1 with {self.n_labels} columns; got {Y.shape}")
-        rows = pack_rows(X, Y.astype(np.uint8), weights)
+        rows = pack_rows(X, self._checked(Y), weights)
         return LabelData(rows.X, rows.y, weights_of(weights, rows.n), n_pairs=len(self.edges))
 
     def new_scores(self, data):
         return np.empty((data.n, self.n_labels + len(self.edges)))
 
-    def scores_of(self, X, w):
-        """(n, L + E) of the rows of a matrix."""
-        out = np.empty((X.shape[0], self.n_labels + len(self.edges)))
-        out[:, : self.n_labels] = X @ self._weights(w)
-        out[:, self.n_labels :] = w[self.n_features * self.n_labels :]
-        return out
-
     def scores(self, data, shard, w, out):
         whole = shard.hi - shard.lo == data.n
         out[shard.lo : shard.hi] = self.scores_of(data.X if whole else data.X[shard.lo : shard.hi], w)
-
-    def _weights(self, w):
-        return w[: self.n_features * self.n_labels].reshape(self.n_features, self.n_labels)
 
     def cut(self, data, shard, S, coefficients):
         return self._hinges(data, shard, S, coefficients)[0]

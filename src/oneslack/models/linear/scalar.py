@@ -51,15 +51,14 @@ class ScalarModel:
     # Blocks of examples, through their scores (n,).
 
     def pack(self, X, Y, weights=None) -> LinearData:
-        y = np.asarray(Y)
+        y = np.array(Y)
         if self.phi.has_sides:
-            bad, expected = np.flatnonzero((y != 1) & (y != -1)), "-1 or +1"
+            fine, expected = (y == 1) | (y == -1), "-1 or +1"
         else:
-            y = y.astype(np.float64)
-            bad, expected = np.flatnonzero(~np.isfinite(y)), "a finite number"
-        if len(bad):
-            raise ValueError(f"example {bad[0]}: y is {y[bad[0]]}, expected {expected}")
-        data = pack_rows(X, y.astype(np.float64), weights)
+            fine, expected = np.isfinite(y := y.astype(np.float64, copy=False)), "a finite number"
+        if not fine.all():
+            raise ValueError(f"example {(i := np.argmin(fine))}: y is {y[i]}, expected {expected}")
+        data = pack_rows(X, y.astype(np.float64, copy=False), weights)
         return data if self.phi.has_sides else data.in_units()
 
     def new_scores(self, data):
@@ -175,13 +174,21 @@ class ScalarModel:
         from ..._jit.newton import DUAL, MU, PRIMAL, newton_path
 
         W, path = np.empty((points, self.n_params)), np.empty((points, 3))
-        shares, dS = np.empty(data.n), np.empty(data.n)
+        shares, dS, v = np.empty(data.n), np.empty(data.n), np.empty(self.n_params)
         count, mu, promise = newton_path(
             self.phi, data.blocks, data.y, data.weights, C, regulariser.curvatures, regulariser.centre,
-            self.intercept, w.copy(), mu, tol, rule, data.unit or 1.0, W, path, shares, dS,
+            self.intercept, w.copy(), mu, tol, rule, data.unit or 1.0, W, path, shares, v, dS,
         )  # fmt: skip
         path = path[:count].T.tolist()
-        return SmoothPath(W[:count], path[MU], path[PRIMAL], path[DUAL], mu, promise, shares, dS)
+        return SmoothPath(W[:count], path[MU], path[PRIMAL], path[DUAL], mu, promise, shares, v, dS)
+
+    def lasso_path(self, data, C, regulariser, w, tol, steps) -> tuple:
+        """Proximal Newton steps on small data, in one call: w, P, D and the shares of its duals."""
+        from ..._jit.lasso import proximal_path
+
+        w, shares, r = w.copy(), np.zeros(data.n), (regulariser.strength, regulariser.held)
+        examples = self.phi, data.blocks, data.y, data.weights, C
+        return w, *proximal_path(*examples, *r, self.intercept, w, tol, steps, shares), shares
 
     def smooth_search(self, data, C, S, dS, mu, *start) -> float:
         """How far to go along a step, given what P_mu is at its start (_jit/newton.py)."""
@@ -205,12 +212,13 @@ class ScalarModel:
         return up * float(mass), up * float((s * terms + faint).sum())
 
     def free_bound(self, data):
-        """Where the best b can be, other weights fixed."""
-        return float(np.max(self.phi.size(data.y))), float(data.lengths.max())
+        """Where the best b can be, other weights fixed; None where there is none."""
+        sizes = self.phi.size(data.y) if self.intercept else None
+        return None if sizes is None else (float(np.max(sizes)), float(data.lengths.max()))
 
     def odds(self, data):
         """Weights of both sides, where the best b depends on them."""
-        if not getattr(self.phi, "has_odds", False):
+        if not (self.intercept and getattr(self.phi, "has_odds", False)):
             return None
         return float(data.weights[data.y > 0].sum()), float(data.weights[data.y < 0].sum())
 
@@ -233,8 +241,8 @@ class ScalarModel:
 
 class SmoothPath(NamedTuple):
     """Points of Newton's method: (points, n_params) w, and of each the mu that it came with, P and D.  Of
-    the last one: its mu, the shares of its duals, how the step from there changes the scores, and
-    what that promises where the duals ahead are worth a look, else 0."""
+    the last one: its mu, the shares of its duals, their sum v, how the step from there changes the scores,
+    and what that promises where the duals ahead are worth a look, else 0."""
 
     W: np.ndarray
     mus: list[float]
@@ -243,6 +251,7 @@ class SmoothPath(NamedTuple):
     mu: float
     promise: float
     shares: np.ndarray
+    v: np.ndarray
     dS: np.ndarray
 
 

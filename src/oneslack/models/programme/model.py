@@ -8,7 +8,7 @@ z_j, and loss-augmented inference is the same programme with other costs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
@@ -70,6 +70,10 @@ class IntegerCosts:
     def decode_bound(self, w, x, y):
         """(z, upper) as in protocols.Bounds."""
         return self._best(w, x, y)
+
+    def at_precision(self, precision):
+        """The same, with searches that may end at this relative gap."""
+        return replace(self, mip_gap=max(self.mip_gap, precision))
 
     def outputs(self, x):
         low, high = np.ceil(x.lower), np.floor(x.upper)

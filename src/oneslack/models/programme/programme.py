@@ -3,7 +3,7 @@ its costs."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -56,8 +56,9 @@ class Programme:
     """
 
     def __init__(
-        self, features, A=None, lb=-np.inf, ub=np.inf, *, lower=0.0, upper=1.0, integrality=True, weights=None
-    ):
+        self, features: Any, A: Any = None, lb: Any = -np.inf, ub: Any = np.inf, *, lower: Any = 0.0,
+        upper: Any = 1.0, integrality: Any = True, weights: Any = None,
+    ) -> None:  # fmt: skip
         self.features = _matrix(features, "features", "(variables, features)")
         self.A = _matrix(np.zeros((0, self.m)) if A is None else A, "A", "(constraints, variables)")
         if self.A.shape[1] != self.m:

@@ -32,13 +32,19 @@ class MemoryPart:
     def load(self):
         return self.X, self.Y, self.weights
 
+    @property
+    def n_bytes(self) -> int:
+        """About; of objects only Python knows."""
+        return sum(map(_bytes_of, (self.X, self.Y, self.weights)))
+
 
 @dataclass(frozen=True)
 class ShardPart:
     """Some neighbouring shards of a packed folder, read by the worker itself.
 
-    code   code(shard) -> targets as the model has them
-    weigh  weigh(shard) -> weights, or None for those that were packed
+    code     code(shard) -> targets as the model has them
+    weigh    weigh(shard) -> weights, or None for those that were packed
+    n_bytes  of the files
     """
 
     lo: int
@@ -47,6 +53,7 @@ class ShardPart:
     shards: tuple[int, ...]
     code: object
     weigh: object = None
+    n_bytes: int = 0
 
     def load(self):
         from ...formats import open_shards
@@ -104,6 +111,15 @@ def _sizes(X, n):
     return np.zeros(n)
 
 
+def _bytes_of(X) -> int:
+    if sp.issparse(X):
+        X = X.tocsr()
+        return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    if isinstance(X, Ragged):
+        return _bytes_of(X.values) + X.offsets.nbytes
+    return getattr(X, "nbytes", 0)
+
+
 def neighbours(X, lo, hi):
     """Examples lo <= i < hi; numbers are not copied."""
     lo, hi = int(lo), int(hi)
@@ -143,10 +159,11 @@ def shard_parts(shards, code, weigh, weights, count) -> list[ShardPart]:
     inner = np.searchsorted(ends, ends[-1] * np.arange(1, count) / count, side="right")
     total = np.append(0.0, np.cumsum(weights))[shards.offsets]
     bounds = _joined(np.unique([0, *inner, len(shards)]), total)
+    sizes = np.append(0, ends)
     return [
         ShardPart(
             int(shards.offsets[lo]), int(shards.offsets[hi]), os.path.abspath(shards.path),
-            tuple(range(lo, hi)), code, weigh,
+            tuple(range(lo, hi)), code, weigh, int(sizes[hi] - sizes[lo]),
         )
         for lo, hi in pairwise(map(int, bounds))
     ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -72,9 +73,10 @@ class SplitProblem(Problem):
     """
 
     def __init__(
-        self, model, X, Y, C=1.0, *, engine, sample_weight=None, rescaling="margin", cache_size=0,
-        prior=None, scale=None, nonnegative=None,
-    ):  # fmt: skip
+        self, model: Any, X: Any, Y: Any, C: float = 1.0, *, engine: Any, sample_weight: Any = None,
+        rescaling: str = "margin", cache_size: int = 0, prior: Any = None, scale: Any = None,
+        nonnegative: Any = None,
+    ) -> None:  # fmt: skip
         check_C(C)
         self.model, self.X, self.Y, self.C = model, None, None, float(C)
         self.cache_size, self.rescaling = cache_size, checked_rescaling(model, rescaling)
@@ -212,7 +214,7 @@ class SplitProblem(Problem):
         normal, offset = answer
         return Plane(unpacked(normal) * self.mean, offset * self.mean)
 
-    def cuts(self, w, index=None) -> Cuts:
+    def cuts(self, w, index=None, precision=0.0) -> Cuts:
         index = np.arange(self.n) if index is None else np.asarray(index)
         lows = [lo for lo, _ in self.parts]
         owner = np.searchsorted(lows, index, side="right") - 1
@@ -255,7 +257,7 @@ class SplitCutCache(CutCache):
     """The constraint cache of a problem in parts: every worker remembers the cuts of its own examples, and is
     asked where CutCache looks itself.  What they remember is no part of a checkpoint."""
 
-    def __init__(self, problem, size, enough):
+    def __init__(self, problem: Any, size: Any, enough: Any) -> None:
         self.problem, self.size, self.enough = problem, size, enough
         self.store = ()
         self.last, self.seconds, self.dual = "", 0.0, -np.inf
@@ -323,7 +325,7 @@ class GatheredProblem(Problem):
     """A problem whose risk is no sum over examples: workers hold rows of X and give scores and their adjoint;
     the risk and its cuts are found here."""
 
-    def __init__(self, model, X, Y, C=1.0, *, engine, **options):
+    def __init__(self, model: Any, X: Any, Y: Any, C: float = 1.0, *, engine: Any, **options: Any) -> None:
         from ...data import rows
 
         X = rows.as_rows(X)

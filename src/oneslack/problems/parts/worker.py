@@ -50,7 +50,7 @@ class Worker:
 
     def __init__(self, part, model, options):
         self.part, self.model, self.options = part, model, options
-        self._problem = self._shelf = self._duals = self._cache = None
+        self._problem = self._shelf = self._duals = self._cache = self._seed = None
 
     def do(self, method, arguments, *vectors):
         """Answer a message; vectors come beside it, and a Slot says where one belongs."""
@@ -178,14 +178,29 @@ class Worker:
         """function(problem, ...) of this worker's examples: for what is no business of a worker's."""
         return (function(self.problem, *arguments),)
 
+    def hand_over(self):
+        """What another worker of the same part goes on with; None where there is nothing."""
+        return None if self._duals is None else (self._seed, self._duals.state())
+
+    def take_over(self, kept):
+        if kept is not None:
+            seed, state = kept
+            self.dual_begin(seed, None if state is None else {self.part.lo: state})
+
     # Duals of the worker's own examples (local_duals.py).
 
     def dual_begin(self, seed, states=None):
         """New duals, or those of a state; a worker that had lost them when it was written has none there."""
-        self._duals = new_duals(self.problem, seed + self.part.lo)
+        self._seed, self._duals = seed, new_duals(self.problem, seed + self.part.lo)
         if states and self.part.lo in states:
             self._duals.restore(states[self.part.lo])
         return (self._duals.spread,)
+
+    def dual_regain(self, seed, state):
+        """Duals for a worker that has lost them: those of the last state, or 0."""
+        if self._duals is None:
+            self.take_over((seed, state))
+        return ()
 
     @_with_duals
     def dual_round(self, point, bias, scale, rate, passes):

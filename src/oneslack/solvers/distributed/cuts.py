@@ -15,7 +15,8 @@ D is then as high as on one machine, or higher; what takes longer is P, as the w
 What is said of sigma and of the shares of the workers' changes in dual.py holds here too.  Only
 the weights that a round has moved travel: some percent of them (problems/parts/local_duals.py).
 
-A worker that dies loses its duals: they begin at 0 again, and v is summed up anew.
+A worker that dies loses its duals: they begin at those of the last checkpoint again, or at 0, and v is
+summed up anew.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ...engines.sums import add_to, combined, packed, products
 from ...objective import relative_gap, squared_norm
 from .. import structured_dual
 from ..structured_dual import CACHED
-from .team import SEPARATE, Bounds, next_sigma, shares_to_take
+from .team import SEPARATE, Bounds, next_sigma, regain, shares_to_take
 
 #: How often the workers meet in a pass that asks, and in one over remembered cuts.
 ASKING, REMEMBERED = 8, 2
@@ -69,6 +70,7 @@ class TeamCuts:
         self.v, self.linear = np.zeros(problem.n_params), 0.0
         self.sigma, self.gap, self.active = float(self.n_workers), np.inf, problem.n
         self.number = 0  # of the round that is next
+        self._kept = {}  # the workers' duals when the state was last asked for
         self._news = self._last = None  # (change of v, shares) not told to the workers, change told last
 
     @property
@@ -151,6 +153,7 @@ class TeamCuts:
         self._news, is_told = None, False
         while not is_told:
             self.engine.ask("dual_settle", 0.0)
+            regain(self.problem, self.seed, self._kept)
             self._take(self.problem.total_duals("dual_sum", self.seed))
             self.number += 1
             is_told = self.problem.total_duals("cuts_place", packed(self.v), self.number) is not None
@@ -189,13 +192,15 @@ class TeamCuts:
         workers = {}
         for state in self.engine.ask("dual_state"):
             workers |= state
+        self._kept = workers
         numbers = {name: getattr(self, name) for name in NUMBERS}
         return numbers | {"v": self.v.copy(), "workers": workers}
 
     def restore(self, state):
         vars(self).update({name: state[name] for name in NUMBERS})
         self.v = state["v"].copy()
-        self.engine.ask("dual_begin", self.seed, state["workers"])
+        self._kept = state["workers"]
+        self.engine.ask("dual_begin", self.seed, self._kept)
         if len(state["workers"]) < self.n_workers:  # v counts duals that were lost
             return self._recover()
         if self.problem.total_duals("cuts_place", packed(self.v), self.number) is None:

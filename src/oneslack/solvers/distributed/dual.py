@@ -21,7 +21,8 @@ workers this brings the gap to 1e-3 in 18 rounds; without it, it is 1.4e-3 after
 
 The certificate is that of one machine: D at the duals; P at the lowest point of the line from the best w so
 far to v, which costs one pass over all the data.  An intercept is treated as in `DualCD`: its multiplier
-belongs to the driver.  A worker that dies loses its duals: they begin at 0 again, and v is summed up anew.
+belongs to the driver.  A worker that dies loses its duals: they begin at those of the last checkpoint again,
+or at 0, and v is summed up anew.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from ...objective import squared_norm
 from ..dual_cd import BIAS_RATE
 from ..line import Line, minimise_on_line
 from .cuts import AskedBounds, TeamCuts
-from .team import SEPARATE, Bounds, next_sigma, shares_to_take, team_steps
+from .team import SEPARATE, Bounds, next_sigma, regain, shares_to_take, team_steps
 
 #: Rounds from one step of single examples to the next.
 LEANING = 3
@@ -113,6 +114,7 @@ class TeamDuals:
         self.rate = BIAS_RATE * (problem.stiffness * problem.mean or 1.0) if len(self.bias) else 0.0
         self.gap, self.active, self.n_rounds = np.inf, problem.n, 0
         self._S = None
+        self._kept = {}  # the workers' duals when the state was last asked for
 
     @property
     def value(self) -> float:
@@ -187,6 +189,7 @@ class TeamDuals:
     def _recover(self):
         """Take back what was not agreed upon, and sum up what is there."""
         self.engine.ask("dual_settle", 0.0)
+        regain(self.problem, self.seed, self._kept)
         v, self.linear, imbalance = self.problem.total_duals("dual_sum", self.seed)
         self.v = np.array(v)  # a worker's own may not be written to
         self.imbalance = imbalance if len(self.bias) else self.imbalance
@@ -212,6 +215,7 @@ class TeamDuals:
         workers = {}
         for state in self.engine.ask("dual_state"):
             workers |= state
+        self._kept = workers
         numbers = {name: getattr(self, name) for name in ("linear", "sigma", "gap", "active", "n_rounds")}
         return own | numbers | {"workers": workers}
 
@@ -219,6 +223,7 @@ class TeamDuals:
         for name, value in state.items():
             if name != "workers":
                 setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
-        self.engine.ask("dual_begin", self.seed, state["workers"])
+        self._kept = state["workers"]
+        self.engine.ask("dual_begin", self.seed, self._kept)
         if len(state["workers"]) < self.n_workers:  # v counts duals that were lost
             self._recover()

@@ -43,6 +43,13 @@ def team_steps(problem, duals, bounds, start):
         )  # fmt: skip
 
 
+def regain(problem, seed, kept):
+    """Let workers that have lost their duals begin at those of the last state that was asked for, or at 0.
+    kept: {first example of a worker: its state}"""
+    if kept:
+        problem.engine.ask_each("dual_regain", [kept.get(lo) for lo, _ in problem.parts], seed)
+
+
 class Bounds:
     """The best w so far with P, and the best D.
 

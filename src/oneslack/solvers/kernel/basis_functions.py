@@ -73,9 +73,12 @@ class BasisFunctions:
         # Of another basis, or another solver, a state is of no use.
         own = {"basis": basis, "solver": repr(solver)}
         is_own = start and start.get("solver") == own["solver"] and np.array_equal(start.get("basis"), basis)
+        primal = np.inf
         for step in solver.steps(twin, start["linear"] if is_own else None, tol):
-            state = partial(_state, step, own)
-            yield replace(step, w=expansion(step.w), state=state)
+            primal = min(primal, np.inf if step.primal is None else step.primal)
+            # The bounds are true ones of the basis, and say what the papers' rule asks for of it.
+            lack = (primal - step.dual) / problem.weight if step.violation is None else step.violation
+            yield replace(step, w=expansion(step.w), violation=lack, state=partial(_state, step, own))
 
 
 def _state(step, own):

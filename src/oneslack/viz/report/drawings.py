@@ -125,7 +125,7 @@ def gaps(trace) -> str:
     axes.y_ticks = range(int(axes.y0), int(axes.y1) + 1)
     xs, ys = [axes.x(row.seconds) for row in rows], [axes.y(value) for value in logs]
     words = [f"step {row.iteration:,}, {row.seconds:.3g} s: gap {100 * row.gap:.3g} %" for row in rows]
-    inside = f'{axes.frame()}<path class="line upper" d="{path(xs, ys)}"/>'
+    inside = f'{axes.frame()}<path class="line upper" d="{path(xs, ys, steps=True)}"/>'
     return chart(inside, zip(xs, ys, words), "The relative gap over the time of the training, on a log axis")
 
 
@@ -171,7 +171,7 @@ def bars(weights) -> str:
         end = middle + scale * one.value
         points.append((end, top + (row - 5) / 2, f"{name}: {one.value:.4g}"))
     bottom = row * len(weights) + 8
-    for value in ticks(-reach, reach, 4):
+    for value in ticks(-reach, reach):  # five or more: then not 0 alone
         at = middle + scale * value
         parts.append(f'<path class="tick" d="M{at:.1f} {bottom}v5"/>')
         parts.append(f'<text class="name" x="{at:.1f}" y="{bottom + 19}">{value:g}</text>')
@@ -184,7 +184,8 @@ def bars(weights) -> str:
 def heat_map(values, rows, columns, kind, tell) -> str:
     """Squares as strong as their numbers; `kind` is "counts" or "weights", tell(i, j) the words of one."""
     side = max(14, min(44, 520 // max(len(columns), 1)))
-    left, top = 110, 84
+    is_flat = 9 * max((len(str(name)) for name in columns), default=0) < side
+    left, top = 110, 28 if is_flat else 84
     reach = max((abs(v) for line in values for v in line), default=0) or 1
     parts, points = [], []
     for i, line in enumerate(values):
@@ -207,7 +208,11 @@ def heat_map(values, rows, columns, kind, tell) -> str:
                     f'<text class="name {ink}" x="{x + side / 2}" y="{y + side / 2 + 4}">{value}</text>'
                 )
     for j, name in enumerate(columns):
-        x = left + side * j + side / 2 + 4
+        x = left + side * j + side / 2
+        if is_flat:
+            parts.append(f'<text class="name" x="{x}" y="{top - 8}">{_named(name, 12)}</text>')
+            continue
+        x += 4
         turned = f'transform="translate({x} {top - 6}) rotate(-60)"'
         parts.append(f'<text class="name start" {turned}>{_named(name, 12)}</text>')
     width, height = left + side * len(columns) + 20, top + side * len(rows) + 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .drawings import chart
 from .html import figure, number, paragraph, share, table
 from .quality import errors
 
@@ -34,10 +35,11 @@ def _columns(x) -> int:
 
 
 def drawing(truth, predicted, columns) -> str:
-    """SVG of one matching; no text comes from the data."""
+    """SVG of one matching."""
     height = 2 * EDGE + STEP * max(len(truth), columns)
-    parts = []
+    parts, points = [], []
     for a, (y, z) in enumerate(zip(truth.tolist(), predicted.tolist(), strict=True)):
+        points.append((EDGE, EDGE + STEP * a, f"row {a}: {_partner(z)} predicted, {_partner(y)} true"))
         if z >= 0:
             line = "" if y == z else ' stroke-dasharray="4 3" stroke-width="2"'
             parts.append(
@@ -49,7 +51,8 @@ def drawing(truth, predicted, columns) -> str:
             f'<circle cx="{x}" cy="{EDGE + STEP * k}" r="4" fill="currentColor"/>' for k in range(count)
         ]
     right = int((truth == predicted).sum())
-    return (
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" role="img" '
-        f'aria-label="{right} of {len(truth)} partners right">{"".join(parts)}</svg>'
-    )
+    return chart("".join(parts), points, f"{right} of {len(truth)} partners right", WIDTH, height)
+
+
+def _partner(column) -> str:
+    return "no partner" if column < 0 else f"column {column}"

@@ -74,7 +74,7 @@ def curves(positive, scores) -> str:
     roc = drawings.curve(found.false_alarms, found.recall, words, at, ("false alarms", "recall"))
     both = drawings.curve(found.recall, found.precision, words, at, ("recall", "precision"))
     return (
-        f'<div class="pair">{figure(roc, "ROC curve; the dot is the threshold of the model.")}'
+        f'<div class="pair curves">{figure(roc, "ROC curve; the dot is the threshold of the model.")}'
         f"{figure(both, 'Precision and recall.')}</div>"
     )
 
