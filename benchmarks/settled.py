@@ -5,7 +5,7 @@ predicts the same, and whether a model of a far smaller gap agrees.
     python benchmarks/settled.py --data DIR --problems a9a --C 0.01 1 --gaps 1e-2 1e-6
 
 Rows are those of the training: new ones of the same kind differ little.  `truly the same` is the share of
-predictions that the reference (--reference, a gap of 1e-8) makes, too: what a bound could at most settle.
+predictions that the reference (--reference, a gap of 1e-10) makes, too: what a bound could at most settle.
 `contradicted` counts settled predictions that the reference does not make, and must be 0.
 """
 
@@ -59,7 +59,7 @@ def main():
     parser.add_argument("--problems", nargs="+", default=list(RUNS), choices=RUNS)
     parser.add_argument("--C", nargs="+", type=float)
     parser.add_argument("--gaps", nargs="+", type=float, default=[1e-2, 1e-3, 1e-4])
-    parser.add_argument("--reference", type=float, default=1e-8, help="gap of the model to compare with")
+    parser.add_argument("--reference", type=float, default=1e-10, help="gap of the model to compare with")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     heads = None

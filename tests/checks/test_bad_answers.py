@@ -120,7 +120,9 @@ def test_the_loss_of_y_itself_is_asked_once():
     X, Y = classes()
     oracle = Oracle(Counting(), Problem(Counting(), X, Y)._oracle.examples, "margin")
     for _ in range(5):
-        oracle(("sum", np.zeros(12), np.arange(40)))
+        oracle(("sum", np.zeros(12), np.arange(40), 0.0))
+    Counting.at_precision = lambda self, precision: Counting()  # another object each time
+    oracle(("sum", np.zeros(12), np.arange(40), 0.1))
     assert Counting.own == 40
 
 

@@ -25,7 +25,7 @@ from oneslack import (
 )
 from oneslack.checks.model import ModelError
 from oneslack.engines.ray import LocalCluster
-from oneslack.engines.ray_crew import _Actor
+from oneslack.engines.ray_actor import _Actor
 from oneslack.errors import MachineLost
 from oneslack.formats import ShardWriter, open_shards
 from oneslack.memory.checkpoint import Checkpoint

@@ -37,6 +37,8 @@ def test_save_and_load(rings, tmp_path):
     again = oneslack.load(tmp_path / "rings.model")
     assert again.predict(X) == tagger.predict(X)
     assert again.objective_ == tagger.objective_
+    tagger.save(tmp_path / "proof.model", proof=True)
+    assert oneslack.check_proof(tmp_path / "proof.model", X, Y).gap <= tagger.duality_gap_ * (1 + 1e-6)
     tagger.set_params(backtracks=5)
     with pytest.raises(oneslack.OneslackError, match=r"no checker is written for graphs with backtracks"):
         tagger.save(tmp_path / "proof.model", proof=True)

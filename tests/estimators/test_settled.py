@@ -104,6 +104,36 @@ def test_the_optimum_is_where_it_is_said_to_be(case, seed):
         assert (model.predict(rows)[both] == optimum.predict(rows)[both]).all()
 
 
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("block", few(range(5), 1))
+def test_an_optimum_of_gap_1e_10_contradicts_nothing_that_is_settled(case, block):
+    """Taken as it is: what is settled it predicts, and its scores lie within the bounds."""
+    kind, n_outputs, given = case
+    for seed in range(100 + 20 * block, 120 + 20 * block):  # one that rounding lets come so near
+        X, y, weights, rows = drawn(seed, n_outputs)
+        optimum = fitted(kind, given, X, y, weights, C=0.1, tol=1e-10, max_iter=500)
+        if optimum.duality_gap_ <= 1e-10:
+            break
+    assert optimum.duality_gap_ <= 1e-10
+    low, high = optimum.decision_bounds(rows)  # an intercept may not be determined: then any within these
+    for tol in (1e-2, 1e-3, 1e-4):
+        model = fitted(kind, given, X, y, weights, C=0.1, tol=tol)
+        if kind is MetricSVC and model._sees_order_alone():
+            model.intercept_ = optimum.intercept_
+        lower, upper = model.decision_bounds(rows)
+        assert (lower <= high).all()
+        assert (low <= upper).all()
+        if kind is OrdinalSVC:
+            model.thresholds_ = optimum.thresholds_
+        if kind is RankSVM:
+            settled, same = model.certain(rows), model.rank(rows) == optimum.rank(rows)
+        elif hasattr(model, "certain"):
+            settled, same = model.certain(rows), model.predict(rows) == optimum.predict(rows)
+        else:  # numbers
+            settled, same = np.full(len(rows), tol < 1.0), (lower <= high) & (low <= upper)
+        assert same[settled].all()
+
+
 @pytest.mark.parametrize("kind", [OrdinalSVC, RankSVM])
 @pytest.mark.parametrize("seed", few(range(40), 3))
 def test_orders_that_are_certain_are_those_of_the_optimum(kind, seed):

@@ -70,8 +70,9 @@ def test_the_command(tmp_path, capsys):
     assert [line.split()[0] for line in lines[2:]] == ["1", "4"]
     path = str(tmp_path / "d.svm")
     write_svmlight(path, np.eye(6), [0, 1, 2, 0, 1, 2])
-    assert run(["plan", path, "--json", "--workers", "2"]) == 0
+    assert run(["plan", path, "--json", "--workers", "2", "--latency", "10", "--bandwidth", "12.5"]) == 0
     facts = json.loads(capsys.readouterr().out)
+    assert (facts["costs"]["latency"], facts["costs"]["bandwidth"]) == (0.01, 12.5e6)
     assert facts["size"]["columns"] == 3
     assert facts["plan"][0]["workers"] == 2
     write_svmlight(path, np.eye(6), [0.5, 1, 2, 3, 4, 5])

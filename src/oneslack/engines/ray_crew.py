@@ -11,8 +11,6 @@ second time, since its answer was lost on the way, is known by its number and no
 
 from __future__ import annotations
 
-import os
-import pickle
 import time
 import warnings
 from itertools import zip_longest
@@ -20,8 +18,9 @@ from itertools import zip_longest
 from ..errors import MachineLost, OneslackError, users_level
 from ..result import OutOfTime
 from .crew import Crew
-from .machines import Machines, check_room, free_memory, within
+from .machines import Machines, check_room, within
 from .processes import packed_with_code
+from .ray_actor import _Actor, sendable
 from .sums import add_up
 
 #: How often a host may die before the training gives up.
@@ -82,7 +81,7 @@ class RayCrew(Crew):
             maker = ray.put(packed_with_code((kind, model, options), model))
             seats = []
             for number, part in enumerate(parts):
-                sent = _sendable(part, model)
+                sent = sendable(part, model)
                 n_bytes = len(sent) if isinstance(sent, bytes) else part.n_bytes
                 seats.append(Seat(number, [maker, ray.put(sent)], n_bytes))
         super().__init__(seats)
@@ -360,60 +359,6 @@ def _added(members):
     """(actor, sum of the answers), added by the first of them."""
     actor = members[0][0]
     return actor, actor.add.remote(*(ref for _, ref in members))
-
-
-class _Actor:
-    """Around Workers, one for each seat, made when they are first asked."""
-
-    def __init__(self):
-        self._workers, self._answered = {}, {}
-
-    def do(self, seat, sources, number, method, message, *vectors):
-        last = self._answered.get(seat)
-        if last is not None and last[0] == number:  # its answer was lost on the way
-            return last[1]
-        if seat not in self._workers:
-            self._workers[seat] = self._made(sources)
-        answer = self._workers[seat].do(method, message, *vectors)
-        self._answered[seat] = number, answer
-        return answer
-
-    def _made(self, sources):
-        import ray
-
-        from .threads import single_blas_thread
-
-        maker, part = ray.get(sources)
-        kind, model, options = pickle.loads(maker)
-        self._limit = single_blas_thread()
-        return kind(pickle.loads(part) if isinstance(part, bytes) else part, model, options)
-
-    def drop(self, seat):
-        """Forget a seat that has moved."""
-        self._workers.pop(seat, None)
-        self._answered.pop(seat, None)
-
-    def add(self, *answers):
-        return add_up(answers)
-
-    def pid(self):
-        return os.getpid()
-
-    def node(self):
-        import ray
-
-        return ray.get_runtime_context().get_node_id()
-
-    def room(self):
-        """Bytes of memory that are free here."""
-        return free_memory()
-
-
-def _sendable(part, model):
-    """Arrays go through shared memory; lists of anything go with the code of their classes."""
-    if isinstance(getattr(part, "X", None), list):
-        return packed_with_code(part, model)
-    return part
 
 
 def _cause(error):

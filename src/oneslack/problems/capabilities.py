@@ -170,8 +170,10 @@ class Scores:
 
     def adjoint(self, coefficients) -> np.ndarray:
         """sum_i coefficients_i dS_i/dw."""
-        parts = self.map_rows(self.model.adjoint, coefficients)
-        return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+        total, *others = self.map_rows(self.model.adjoint, coefficients)
+        for part in others:  # one by one: w may be long, and memory counted
+            total = total + part
+        return total
 
     def believed(self, w, S, way) -> float | None:
         """The way (result.Step) of scores that were written down with w, where they are of w but for so much

@@ -148,8 +148,7 @@ class Problem(Capable, Identified):
         check_total(total, self.C)
         self.mean = 1.0 / total
         self.weight = self.C * total
-        self.unit = getattr(data, "unit", None) or 1.0
-        self.n_params = self.model.n_params
+        self.unit, self.n_params = getattr(data, "unit", None) or 1.0, self.model.n_params
 
     @cached_property
     def _oracle(self):
@@ -342,8 +341,7 @@ class Problem(Capable, Identified):
                 normal, offset, excess, outputs = self._oracle.mean(w)
                 place = None if outputs is None else ("outputs", outputs)
             else:
-                tasks = [("sum", w, part, 0.0) for part in parts_of(np.arange(self.n))]
-                parts = self._ask(tasks)
+                parts = self._ask([("sum", w, part, 0.0) for part in parts_of(np.arange(self.n))])
                 normal, offset, excess = (sum(each) for each in zip(*parts, strict=True))
         normal *= self.mean  # in place: it is as long as w
         return Plane(normal, self.mean * offset, place, excess=self.mean * excess)
@@ -388,8 +386,8 @@ class Problem(Capable, Identified):
         return Cuts(index, rows, losses, [output for _, _, output in found], excess)
 
     def _batch_cuts(self, w, index, precision):
-        lo, hi, model = int(index[0]), int(index[-1]) + 1, per_example.at_precision(self.model, precision)
-        oracle = replace(self._oracle, model=model)
+        lo, hi = int(index[0]), int(index[-1]) + 1
+        oracle = self._oracle.at_precision(precision)
         if hi - lo == len(index):
             return oracle.cuts(w, lo, hi)
         return replace(oracle, data=self.data.take(index)).cuts(w, 0, len(index), names=index)

@@ -212,10 +212,19 @@ class Oracle:
         """(kind, w, index, precision): the summed cut ("sum": normal, offset, excess) or the cuts ("rows": a
         list of cut, excess), and the largest length and loss that were met."""
         kind, w, index, precision = task
-        rough = replace(self, model=at_precision(self.model, precision)) if precision else self
+        rough = self.at_precision(precision)
         largest = np.zeros(2)
         found = (rough._sum if kind == "sum" else rough._rows)(w, index, largest)
         return found, largest
+
+    def at_precision(self, precision) -> Oracle:
+        """The same, of a decoder that may leave open a share of each hinge, if there is such a one."""
+        model = at_precision(self.model, precision)
+        if model is self.model:
+            return self
+        rough = replace(self, model=model)
+        object.__setattr__(rough, "_known", self._known)
+        return rough
 
     def _cut(self, w, i, largest):
         x, y = self.examples.X[i], self.examples.Y[i]

@@ -15,7 +15,9 @@ no solver, no problem, no compiled loop.  docs/certificate.md is the page for us
     kernels.py     P and D where w is an expansion over the examples
     losses.py      losses of examples by their scores, with their duals
     sample.py      losses of a whole sample: pairs.py (rankings), labellings.py (F1, top k, precision)
-    structured.py  P and D of structured outputs: chains.py (tags), trees.py (parses)
+    structured.py  P and D of structured outputs: chains.py (tags), trees.py (parses), graphs.py (nodes),
+                   matchings.py (assignments)
+    ball.py        where the optimum is
 
 What proves one kind of model is at most 400 lines.
 """

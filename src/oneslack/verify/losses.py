@@ -89,7 +89,7 @@ class OneScore(NamedTuple):
 
     def _gains(self, a):
         """(n,) gains, and the sizes of their terms."""
-        (*_, k, epsilon), c = self.shape, np.where(self.c > 0, self.c, inf)  # without weight a is 0
+        (*_, k, epsilon), c = self.shape, np.where(self.c > 0, self.c, 1.0)  # without weight a is 0
         if self.name == "logistic":
             p = np.clip(a * self.y / c, 0.0, 1.0)
             gains = -c * (xlogy(p, p) + xlog1py(1.0 - p, -p))

@@ -81,8 +81,8 @@ def no_proof(model) -> str | None:
         return "its certificate is of the model before `reduce`; save that with proof=True"
     if model._saving not in ("linear", "kernel", "tagger", "segmenter", "graph", "matcher", "parser"):
         return (
-            "no checker is written for models of one's own, for structures whose upper bound rests on that "
-            "of inference, or for latent values; save without proof"
+            "no checker is written for sets of labels, integer programmes, models of one's own or latent "
+            "values; save without proof"
         )
     if model._saving == "graph" and (model.backtracks or model.relaxed or model.basis_ is not None):
         return (

@@ -13,12 +13,13 @@ def words_named(X):
     try:
         yield
     except ValueError as error:
-        if "could not convert" not in str(error):
+        told = _first_word(X) if "could not convert" in str(error) else None
+        if told is None:
             raise
-        raise ValueError(_first_word(X)) from error
+        raise ValueError(told) from error
 
 
-def _first_word(X) -> str:
+def _first_word(X) -> str | None:
     rows = np.asarray(X, dtype=object)
     for k, column in enumerate(rows.T if rows.ndim == 2 else ()):
         i = next((i for i, value in enumerate(column) if not _is_number(value)), None)
@@ -29,7 +30,7 @@ def _first_word(X) -> str:
                 "with scikit-learn's OneHotEncoder or TfidfVectorizer, or train from the file with "
                 "`oneslack train --categorical`"
             )
-    return "X must be a matrix of numbers; it holds words"
+    return None
 
 
 def _is_number(value):
