@@ -23,6 +23,7 @@ from ...certificate.rounding import FAINT, Sizes, gamma
 from ...memory.state_coding import check_between, check_places
 from ...objective import KeptWeights, squared_norm
 from .rows import LinearData, pack_rows
+from .smooth_path import SmoothPath
 
 #: Neighbouring rows that are visited together: they lie together in memory, but may be alike.
 BLOCK = 32
@@ -237,22 +238,6 @@ class ScalarModel:
         if getattr(self.phi, "has_odds", False):  # no slope is 0, so no loss is
             return not data.weights.any()
         return is_flat(self.phi, data.y, data.weights, S)
-
-
-class SmoothPath(NamedTuple):
-    """Points of Newton's method: (points, n_params) w, and of each the mu that it came with, P and D.  Of
-    the last one: its mu, the shares of its duals, their sum v, how the step from there changes the scores,
-    and what that promises where the duals ahead are worth a look, else 0."""
-
-    W: np.ndarray
-    mus: list[float]
-    primals: list[float]
-    duals: list[float]
-    mu: float
-    promise: float
-    shares: np.ndarray
-    v: np.ndarray
-    dS: np.ndarray
 
 
 def _ratio(part, whole):
