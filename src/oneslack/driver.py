@@ -129,10 +129,15 @@ def _uses_blas(problem, solver) -> bool:
     return not problem.sees_scores or not getattr(solver, "is_compiled", False) or _multiplies(problem)
 
 
+class _Nobody:
+    """Workers elsewhere where there are none: nobody to wait for."""
+
+    keep_to = between_steps = hurry = staticmethod(lambda *seconds: None)
+
+
 def _crew_of(problem):
-    """The workers elsewhere, if there are some: else one that has nobody to wait for."""
     engine = getattr(problem, "engine", None)
-    return engine if isinstance(engine, Crew) else Crew(())
+    return engine if isinstance(engine, Crew) else _Nobody
 
 
 @contextmanager

@@ -58,7 +58,7 @@ def refuse_other_intercepts(model, X, y, sample_weight):
     said = getattr(model, "_intercepts", None)
     if said is None:
         return
-    found = model.intercepts_again(X, y, sample_weight)
+    found = model._intercepts_again(X, y, sample_weight)
     for mine, its in ((said.below, found.below), (said.above, found.above)):
         # Both are sums of the same examples, perhaps in another order.
         room = np.where(np.isfinite(its), 1e-6 * np.abs(its) + 1e-12, 0.0)

@@ -267,7 +267,7 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
         return folds_for(self, X, y, splits) if type(self) is LinearSVC else None
 
     def _task(self, d, classes, codes, weights, kind=ClassTask, **more):
-        cost = cost_matrix(self.loss, classes)
+        cost = None if isinstance(self.loss, str) else cost_matrix(self.loss, classes)
         phi = HINGE if cost is not None or self.loss == "hinge" else loss_of(self.loss, self)
         one_vs_rest = self._is_ovr(len(classes))
         if one_vs_rest and cost is not None:

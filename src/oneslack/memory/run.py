@@ -292,6 +292,8 @@ class Run:
     def result(self, status, tol, name, reason) -> Result:
         self.settle()
         bounds = self.prove(tol)
+        if bounds is not None and bounds.status(tol) is Status.ROUNDING and self._falls_to_floor():
+            bounds = self.prove(tol)
         is_proven = bounds is not None and not (
             bounds.status(tol) is Status.ROUNDING and self._rests_on_floor
         )

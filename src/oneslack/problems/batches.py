@@ -10,7 +10,6 @@ import numpy as np
 from ..data.rows import MAX_SHARDS, Shard, equal_shards
 from ..errors import ModelError
 from ..memory.dual_points import packed_outputs
-from .per_example import at_precision
 
 #: What such a model offers (protocols.Batches).
 NEEDS = ("pack", "worst_batch", "delta_sum", "delta_rows")
@@ -88,7 +87,9 @@ class BatchOracle:
 
     def at_precision(self, precision) -> BatchOracle:
         """The same, of a decoder that may leave open a share of each hinge, if there is such a one."""
-        return replace(self, model=at_precision(self.model, precision))
+        if not precision or not hasattr(self.model, "at_precision"):
+            return self
+        return replace(self, model=self.model.at_precision(precision))
 
     def mean(self, w):
         """(normal, offset, excess, outputs): the sum of s_i times the worst cut of each example, and times

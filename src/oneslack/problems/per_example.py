@@ -66,11 +66,6 @@ def worst_cut(model, w, x, y, rescaling="margin"):
     return _answer(model, w, x, y, rescaling)[0]
 
 
-def at_precision(model, precision):
-    """The model, with a decoder that may leave open a share `precision` of a hinge, if it has such a one."""
-    return model.at_precision(precision) if precision and hasattr(model, "at_precision") else model
-
-
 def gives_bounds(model, rescaling="margin") -> bool:
     """Whether the decoder tells a bound of what it may have missed (protocols.Bounds)."""
     return rescaling == "margin" and hasattr(model, "decode_bound")
@@ -219,10 +214,9 @@ class Oracle:
 
     def at_precision(self, precision) -> Oracle:
         """The same, of a decoder that may leave open a share of each hinge, if there is such a one."""
-        model = at_precision(self.model, precision)
-        if model is self.model:
+        if not precision or not hasattr(self.model, "at_precision"):
             return self
-        rough = replace(self, model=model)
+        rough = replace(self, model=self.model.at_precision(precision))
         object.__setattr__(rough, "_known", self._known)
         return rough
 

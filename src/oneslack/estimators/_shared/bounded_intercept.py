@@ -79,7 +79,7 @@ class BoundsIntercept:
         X, y = validated(self, X, y, order="C", reset=False, **INPUT, **self._input)
         return self._encoded(as_rows(X), y, sample_weight)
 
-    def intercepts_again(self, X: Any, y: Any, sample_weight: Any = None) -> Intercepts:
+    def _intercepts_again(self, X: Any, y: Any, sample_weight: Any = None) -> Intercepts:
         """What `bound_intercept` finds, whatever the objective is on these examples; nothing changes."""
         known = self._intercepts
         self._find_intercepts(*self._task_again(X, y, sample_weight), are_believed=True)

@@ -250,7 +250,8 @@ def validated(estimator, X, *y, **options):
 def checked_input(estimator, X, y, **options):
     """(X, y) to train on, as `validate_data` gives them.  That takes longer than a pass over small data, so
     that plain matrices and numbers are looked at here, by the same rules."""
-    refuse_mixed(y)
+    if not isinstance(y, np.ndarray):
+        refuse_mixed(y)
     enough = options.get("ensure_min_samples", 1)
     if not (_is_plain_matrix(X) and _are_plain_numbers(y) and len(y) == X.shape[0] >= enough):
         return validated(estimator, X, y, order="C", **INPUT, **options)
