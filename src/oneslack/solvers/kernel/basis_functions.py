@@ -129,8 +129,10 @@ def pivoted_cholesky(kernel, A, k, share, step=64):
                 # Earlier pivots explain it; `rest`, with the rounding of all steps, might never say so.
                 rest[pivot] = 0.0
                 continue
-            column /= np.sqrt(column[pivot])
-            column[order] = 0.0
+            root, left = np.sqrt(column[pivot]), np.sqrt(rest)
+            # No row has more than what is left of it: rounding of small pivots would say otherwise, and grow.
+            column = np.clip(column / root, -left, left)
+            column[pivot], column[order] = root, 0.0
             L[:, len(order)] = column
             order.append(int(pivot))
             rest = np.maximum(rest - column**2, 0.0)
