@@ -30,3 +30,27 @@ def test_a_fit_that_was_stopped_proves_what_it_reached(tmp_path, solver):
     report = proven(model, tmp_path)
     assert report.gap > 1e-9
     assert report.gap <= model.duality_gap_ * (1 + 1e-6) + 1e-12
+
+
+def interrupt(row):
+    if row.iteration == 2:
+        raise KeyboardInterrupt
+
+
+def no_more(row):
+    return row.iteration == 2
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["dual_cd", "one_slack", "newton"])
+@pytest.mark.parametrize("end", ["ctrl-c", "callback", "time"])
+def test_however_a_fit_ended_it_proves_what_it_reached(tmp_path, end, solver):
+    model = oneslack.LinearSVC(C=5.0, solver=solver, tol=1e-9, time_limit=1e-9 if end == "time" else None)
+    if end == "ctrl-c":
+        with pytest.raises(oneslack.Interrupted):
+            model.fit(X, Y, callbacks=[interrupt])
+    else:
+        model.fit(X, Y, callbacks=[no_more] if end == "callback" else [])
+    assert model.result_.status is not oneslack.Status.CONVERGED
+    report = proven(model, tmp_path)
+    assert 1e-9 < report.gap <= model.duality_gap_ * (1 + 1e-6) + 1e-12
