@@ -32,25 +32,6 @@ class GraphTagger(GraphLabels):
         inference with two labels is exact.  Edge features must be >= 0.
     class_weight : dict, "balanced" or None, default=None
         Multiplies what nodes of a class cost in the loss.
-    passes : int, default=60
-        Message passes over a graph whose inference is not exact, at most.
-    backtracks : int, default=0
-        Of a search by toulbar2 in each graph whose best labels messages leave open, at most; 0: no search.
-        Needs the package pytoulbar2 (`pip install oneslack[toulbar2]`).
-    relaxed : bool, default=False
-        Train against fractional labels, too, those of the linear relaxation (Finley & Joachims 2008): no gap
-        of inference is left, but the objective, and both its bounds, are those of the relaxation, which are
-        larger; and a linear programme is solved for each graph and round that messages do not settle.
-    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
-        Score nodes by a kernel of their features instead of linearly: by basis functions, see
-        `KernelFeatures`.  The weights of edges stay linear.
-    solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver, default="auto"
-        "auto" is "dual_cd"; with relaxed=True "one_slack".
-    tol : float, default=1e-2
-        Relative duality gap (P - D) / P to stop at; what inference leaves open comes on top.
-    warm_start : bool, default=False
-        Begin at the last fit: the very same problem goes on where it stopped, another one with the same
-        labels and features begins with its weights.
 
     Examples
     --------

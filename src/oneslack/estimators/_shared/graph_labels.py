@@ -23,6 +23,28 @@ KEPT = "graphs"
 class GraphLabels(Fitted):
     """What estimators share that label nodes; a subclass says how inputs become packed graphs.
 
+    Parameters
+    ----------
+    passes : int
+        Message passes over an example whose inference is not exact, at most.
+    backtracks : int
+        Of a search by toulbar2 in each example whose best labels messages leave open, at most; 0: no search.
+        Needs the package pytoulbar2 (`pip install oneslack[toulbar2]`).
+    relaxed : bool
+        Train against fractional labels, too, those of the linear relaxation (Finley & Joachims 2008): no gap
+        of inference is left, but the objective, and both its bounds, are those of the relaxation, which are
+        larger; and a linear programme is solved for each example and round that messages do not settle.
+    kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None
+        Score nodes by a kernel of their features instead of linearly: by basis functions, see
+        `KernelFeatures`.  The weights of edges stay linear.
+    solver : {"auto", "dual_cd", "n_slack", "one_slack"} or a solver
+        "auto" is "dual_cd"; with relaxed=True "one_slack".
+    tol : float
+        Relative duality gap (P - D) / P to stop at; what inference leaves open comes on top.
+    warm_start : bool
+        Begin at the last fit: the very same problem goes on where it stopped, another one with the same
+        labels and features begins with its weights.
+
     Attributes
     ----------
     classes_ : ndarray of shape (L,)
