@@ -59,7 +59,8 @@ test-slow: lint $(VENV)/.quapy
 
 # The folder with the real data sets comes from ONESLACK_DATA (see benchmarks/README.md).
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/classify.py
+	$(BIN)/python benchmarks/unseen.py
+	$(BIN)/python benchmarks/overview.py
 
 # The site goes to site/; a warning is an error. Then every line of code of the pages is run.
 docs: $(VENV)/.test $(VENV)/.docs
