@@ -1,6 +1,7 @@
 """The figures of speed in README, docs and RESULTS.md are those of benchmarks/unseen.csv."""
 
 import importlib.util
+import itertools
 import re
 from pathlib import Path
 
@@ -27,7 +28,7 @@ CASES = overview.read()
 def table_of(page):
     lines = page.read_text(encoding="utf-8").splitlines()
     start = lines.index(overview.HEADER)
-    return [line for line in lines[start : start + 40] if line.startswith("|")]
+    return list(itertools.takewhile(lambda line: line.startswith("|"), lines[start:]))
 
 
 def shares(cases):
@@ -56,6 +57,13 @@ def test_the_table_of_a_page_is_that_of_the_cases(page):
 )
 def test_no_other_share_of_time_stands_in_a_page(page):
     assert not claims(page, CASES)
+
+
+def test_the_readme_shows_all_on_one_screen():
+    """What it is, the install line, a run, the picture and the table stand in its first 50 lines."""
+    top = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:50])
+    assert top.index("# oneslack") < top.index("pip install") < top.index("```python") < top.index(".svg)")
+    assert top.index(".svg)") < top.index(list(overview.table(CASES))[-1])
 
 
 def test_the_table_tells_means_and_the_worst_by_hand():
