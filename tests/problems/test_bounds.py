@@ -96,7 +96,8 @@ def test_the_certificate_brackets_the_optimum(examples, optimum, solver):
     assert optimum.dual <= result.primal
     assert result.inference > 0.0
     assert result.primal - result.inference - result.dual <= 1e-3 * result.primal + 1e-9
-    assert result.trace[-1].inference == pytest.approx(result.inference, abs=1e-9)
+    if not getattr(solver, "parts", 0):  # which may end before P of the newest point is paid for
+        assert result.trace[-1].inference == pytest.approx(result.inference, abs=1e-9)
     # P and its inference part, from the definition.
     model, (X, Y), w = Careless(), examples, result.w
     uppers = sum(model.decode_bound(w, x, y)[1] - model.joint_feature(x, y) @ w for x, y in zip(X, Y))

@@ -101,19 +101,6 @@ class CutCache:
         self.last, self.seconds = "asked", now() - begin
         return plane, *risk
 
-    def ask_some(self, w, index, doubts):
-        """Ask the examples `index` (rising), remember their cuts, and note by how much they are worse than
-        what was remembered.  Returns their hinges."""
-        known = self.store.best(w, index)[0]
-        hinges = self.store.learn(self.problem, w, index)
-        doubts.note(index, hinges.values - known, known)
-        return hinges
-
-    def ask_all(self, w, doubts) -> tuple[Plane, float, float]:
-        """The same of all examples, and `ask`'s answer."""
-        risk = self._risk(self.ask_some(w, np.arange(self.problem.n), doubts))
-        return self.plane(w), *risk
-
     def _risk(self, hinges):
         """R, by the hinges of all examples, and how much of it is above what was found."""
         most, above = hinges.sums(self.problem.sample_weights)

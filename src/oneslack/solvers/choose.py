@@ -111,9 +111,10 @@ def _listed(names):
 
 
 def _one_slack(problem, seed=0):
-    """With the cache that the problem asks for.  Whether that pays is measured where decoders are Python."""
-    size = problem.cache_size
-    return OneSlack(cache_size=size) if problem.is_compiled else OneSlack(cache_size=size, enough=None)
+    """With the cache that the problem asks for.  Where workers have it, the clock tells whether looks at it
+    pay beside decoders in Python."""
+    is_measured = problem.parts is not None and not problem.is_compiled
+    return OneSlack(cache_size=problem.cache_size, **({"enough": None} if is_measured else {}))
 
 
 #: make(problem, seed) of each name.

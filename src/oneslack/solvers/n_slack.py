@@ -9,8 +9,8 @@ slack is added, and the dual over all cuts found so far is solved again, from wh
 the violations.  epsilon falls from round to round.  When a round adds nothing, w has not moved in it, so
 its slacks give P(w).  Cuts without dual for `forget_after` rounds are dropped.
 
-With `parts`, only the examples that are most in doubt are asked, a part of them at a time (doubts.py), and
-all of them at one w when little is to be expected of parts.
+With `parts`, only the examples that are most in doubt are asked, a part of them at a time
+(remembered_planes.py).
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ from functools import partial
 
 import numpy as np
 
-from ..memory.doubts import Doubts
 from ..memory.remembered import Hinges, Remembered
 from ..result import Step
+from .remembered_planes import solve_over, steps_over
 from .structured_dual import ROUGHEST, begin, rough
-
-#: Passes over the working set for one solution of its dual, at most.
-PASSES = 1000
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,15 @@ class NSlack:
     needs = ("weights", "squares", "memory", "rows")
 
     def steps(self, problem, start=None, tol=1e-3):
-        return (self._sparing if self.parts else self._rounds)(problem, start or {}, tol)
+        store, start = Remembered(problem, problem.upper_duals), start or {}
+        if self.parts:
+            often = self.inner, self.forget_after, self.parts
+            return steps_over(problem, store, self.seed, start, tol, *often)
+        return self._rounds(problem, store, start, tol)
 
-    def _rounds(self, problem, start, tol):
+    def _rounds(self, problem, store, start, tol):
         """Algorithm 1: everyone is asked in each round."""
-        store, rng, goes_on = begin(Remembered(problem, problem.upper_duals), self.seed, start, "epsilon")
+        store, rng, goes_on = begin(store, self.seed, start, "epsilon")
         epsilon, owed, precision = np.inf, 0.0, ROUGHEST
         looked = np.inf  # the gap at the last look; by the papers' rule (tol 0) half of it is worth another
         if goes_on:
@@ -76,7 +77,7 @@ class NSlack:
         value, total, everyone = problem.regulariser.value, store.upper.sum(), np.arange(problem.n)
         while True:
             if owed:
-                self._solve(store, rng, self.inner * owed)
+                solve_over(store, rng, self.inner * owed)
             added, hinge, excess, inference = self._round(problem, store, rng, epsilon, precision)
             dual, primal = store.dual, value(store.w) + hinge + inference
             gap = primal - inference - dual  # what training can close
@@ -124,62 +125,10 @@ class NSlack:
             count = store.add_some(found, new[np.searchsorted(block, found.index)])
             if count:
                 added += count
-                self._solve(store, rng, self.inner * excess)
+                solve_over(store, rng, self.inner * excess)
         return added, hinge, excess, inference
-
-    def _sparing(self, problem, start, tol):
-        """The examples most in doubt are asked, and the dual is solved to a share of what that brought."""
-        store, rng, goes_on = begin(Remembered(problem, problem.upper_duals), self.seed, start, "doubts")
-        doubts, looked = Doubts(store.upper, self.parts), np.inf
-        if goes_on:
-            doubts.restore(start["doubts"])
-            looked = start["looked"]
-
-        def state():
-            random = rng.bit_generator.state
-            return {"store": store.state(), "doubts": doubts.state(), "rng": random, "looked": looked}
-
-        while True:
-            if doubts.fresh:
-                self._solve(store, rng, self.inner * doubts.fresh)
-            target = tol * abs(store.dual)
-            part = doubts.part(target if tol else 0.5 * looked)
-            if part is not None:
-                self._ask(problem, store, doubts, part)
-                yield Step(
-                    store.w, store.dual, n_cuts=len(store), state=state, proof=partial(store.proof, problem)
-                )
-                continue
-            self._solve(store, rng, self.inner * (target if tol else min(looked, abs(store.dual))))
-            store.refresh()
-            w, dual = store.w.copy(), store.dual
-            hinges = self._ask(problem, store, doubts, np.arange(problem.n))
-            most, inference = hinges.sums(store.upper)
-            primal = problem.regulariser.value(w) + most
-            looked = primal - inference - dual
-            store.forget(self.forget_after)
-            yield Step(
-                w, dual, primal, n_cuts=len(store), state=state, proof=partial(store.proof, problem),
-                found=primal - inference,
-            )  # fmt: skip
-
-    @staticmethod
-    def _ask(problem, store, doubts, index):
-        """Ask the examples `index` and note what that brought; their hinges."""
-        known = store.best(store.w, index)[0]
-        hinges = store.learn(problem, store.w, index)
-        doubts.note(index, hinges.values - known, known)
-        return hinges
 
     @staticmethod
     def at_other_C(state, ratio):
         """Cuts are so for any C; duals as the same shares of their bounds."""
         return {"cuts": (state["store"], ratio)} if "store" in state else {}
-
-    def _solve(self, store, rng, enough):
-        """The dual over the working set, until its own gap is `enough`."""
-        present = np.flatnonzero(store.counts)
-        for _ in range(PASSES):
-            gap, growth = store.visit(rng.permutation(present))
-            if gap <= enough or growth <= 1e-15 * abs(gap):
-                break

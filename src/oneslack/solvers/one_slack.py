@@ -12,8 +12,9 @@ the line from it to the candidate is searched exactly, which costs no pass over 
 plane is taken a little beyond the new best point; otherwise the two slopes known at the ends give a
 secant point, tried when the candidate itself is no better.  Without it, the plain algorithm.
 
-With a cache and `parts`, the oracle is asked about the examples that are most in doubt, a part of them at a
-time (doubts.py), and remembered cuts give all planes in between.
+With a cache, the QP is over all planes that remembered cuts can make, of which none is formed
+(remembered_planes.py).  Where workers remember, or the clock decides whether a cache pays, the worst of these
+planes is added, one after the other (memory/cut_cache.py).
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from functools import partial
 import numpy as np
 
 from ..certificate.rounding import norm_up
-from ..memory.doubts import Doubts
+from ..memory.remembered import Remembered
 from ..memory.state_coding import check_point, check_scores
 from ..objective import inner
 from ..result import Step
 from .line import Line, minimise_on_line, way_between
 from .planes import Planes
+from .remembered_planes import steps_over
 
 #: Rounds without any progress of either bound after which rounding is to blame.
 PATIENCE = 200
@@ -45,8 +47,8 @@ class OneSlack:
     inner        the QP is solved to this share of the current gap
     drop_after   rounds without weight after which a plane is dropped
     cache_size   cuts remembered for each example and asked before the oracle; for models without scores
-    enough       the share of the gap that a remembered plane must cut off to be taken; None decides by the
-                 clock whether the cache or the oracle pays more per second
+    enough       what the QP over the remembered cuts may leave open, as a share of what the oracle's last
+                 answers added; None decides by the clock whether the cache or the oracle pays more per second
     planes       planes a round, each under the risk of a group of neighbouring examples, with a slack a
                  group; for models with scores
     parts        with a cache and `enough` given, the oracle is asked about one part of so many at a time, the
@@ -74,10 +76,14 @@ class OneSlack:
     needs = ("weights", "squares")
 
     def steps(self, problem, start=None, tol=1e-3):
+        start = start or {}
+        if self._remembers_cuts(problem):
+            store = Remembered(problem, problem.upper_duals, limit=self.cache_size)
+            yield from steps_over(problem, store, 0, start, tol, self.enough, self.drop_after, self.parts)
+            return
         planes = Planes(
             problem.regulariser, problem.weight, problem.floor, self.drop_after, self._n_groups(problem)
         )
-        start = start or {}
         w = start.get("w")
         best = Best(problem.regulariser.start() if w is None else problem.regulariser.feasible(w))
         layout = self._layout(problem, planes.n_groups)
@@ -94,11 +100,8 @@ class OneSlack:
             cache = problem.cut_cache(self.cache_size, self.enough)
             if "cache" in start:
                 cache.restore(start["cache"])
-        doubts = self._doubts(problem, cache, start)
         if self.line_search and problem.scores is not None:
             rounds = self._exact(problem, planes, best)
-        elif doubts is not None:
-            rounds = self._sparing(problem, planes, best, cache, doubts, tol)
         else:
             rounds = (self._secant if self.line_search else self._plain)(problem, planes, best, cache)
         lowest, highest, idle = np.inf, -np.inf, 0
@@ -116,12 +119,20 @@ class OneSlack:
                 proof=lambda: planes.proof(problem),
                 way=best.way,
                 found=min(best.found, best.primal),
-                state=lambda: self._state(planes, best, cache, doubts) | {"layout": layout},
+                state=lambda: self._state(planes, best, cache) | {"layout": layout},
             )
+
+    def _remembers_cuts(self, problem):
+        """Whether the cuts of all examples are remembered here, with duals of their own."""
+        if not self.cache_size or self.enough is None or problem.scores is not None:
+            return False
+        return problem.oracle is not None and not problem.parts and not problem.regulariser.n_free
 
     @staticmethod
     def at_other_C(state, ratio):
-        """Planes under the risk are so for any C."""
+        """Planes under the risk are so for any C, as cuts are; duals as the same shares of their bounds."""
+        if "store" in state:
+            return {"cuts": (state["store"], ratio)}
         if "planes" not in state:
             return {}
         planes = state["planes"]
@@ -129,20 +140,9 @@ class OneSlack:
         return {"planes": rescaled, "layout": state.get("layout")}
 
     @staticmethod
-    def _state(planes, best, cache, doubts):
+    def _state(planes, best, cache):
         state = {"planes": planes.state(), "w": best.w, "best": best.state()}
-        parts = {"cache": cache, "doubts": doubts}
-        return state | {name: part.state() for name, part in parts.items() if part is not None}
-
-    def _doubts(self, problem, cache, start):
-        """What is known of each example, where they are to be asked a part at a time."""
-        single = hasattr(getattr(cache, "store", None), "learn")  # not where workers remember
-        if not self.parts or self.enough is None or not single:
-            return None
-        doubts = Doubts(problem.upper_duals, self.parts)
-        if "doubts" in start:
-            doubts.restore(start["doubts"])
-        return doubts
+        return state | ({"cache": cache.state()} if cache else {})
 
     def _candidate(self, planes, best):
         """The optimum over the planes, solved to a share of the current gap."""
@@ -254,33 +254,6 @@ class OneSlack:
                     direction *= t
                     self._look(problem, planes, best, best.w + direction, cache)
             yield violation
-
-    def _sparing(self, problem, planes, best, cache, doubts, tol):
-        """Planes of remembered cuts while they cut off a share of what the last answers did; then a part of
-        the examples is asked, and all of them when little is to be expected of parts."""
-        if best.candidate is None:
-            best.candidate = best.w
-        weight = problem.weight
-        while True:
-            w, target = best.candidate, tol * abs(planes.dual)
-            plane = cache.plane(w)
-            cut_off = weight * (plane.value(w) - planes.model_value(w)) if len(planes) else np.inf
-            if len(cache.store) and cut_off > max(0.5 * self.enough * doubts.fresh, 0.05 * target):
-                planes.add(plane)
-                best.candidate = planes.solve(self.inner * min(cut_off, abs(planes.dual)))[0]
-                yield None
-                continue
-            part = doubts.part(target if tol else 0.5 * (min(best.found, best.primal) - planes.dual))
-            if part is not None:
-                cache.ask_some(w, part, doubts)
-                yield None
-                continue
-            estimate = planes.model_value(w) if len(planes) else -np.inf
-            plane, risk, inference = cache.ask_all(w, doubts)
-            best.offer(w, problem.regulariser.value(w) + weight * risk, plane, weight * inference)
-            planes.add(plane)
-            best.candidate = self._candidate(planes, best)
-            yield risk - estimate
 
     @staticmethod
     def _remembers(problem, planes, best, cache, w):
