@@ -41,9 +41,8 @@ class StructuralSVM(Fitted):
     solver : {"auto", "one_slack", "n_slack", "dual_cd"} or a solver, default="auto"
         "auto" chooses; `result_.reason` says why.
     cache_size : int, default=10
-        Cuts that "one_slack" remembers of each example, to ask them before the decoder; 0 for none. Whether
-        that pays is measured by the clock where the decoder is written in Python, so that another run may
-        take other steps to the same gap; `solver=OneSlack(cache_size=10)` decides without a clock.
+        Cuts that "one_slack" remembers of each example, and makes the most of before it asks the decoder
+        again; 0 for none.
     kernel : {"rbf", "poly", "linear", "laplacian"}, callable or None, default=None
         Score by a kernel instead of linearly, where the model weighs the `n_features` columns of its inputs
         (Binary, Multiclass, Chain, or a dataclass of your own): by basis functions, see `KernelFeatures`.

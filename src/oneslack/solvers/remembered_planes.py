@@ -29,19 +29,20 @@ PASSES = 1000
 def steps_over(problem, store, seed, start, tol, inner, forget_after, parts=0):
     """Steps that solve the QP over the remembered cuts of `store` to the share `inner` of the last gap, or of
     what the last part added, and forget cuts without dual after `forget_after` passes."""
-    store, rng, goes_on = begin(store, seed, start, "owed")
+    own = "owed by parts" if parts else "owed by all"
+    store, rng, goes_on = begin(store, seed, start, own)
     doubts = Doubts(store.upper, parts) if parts else None
     owed, looked, everyone = 0.0, np.inf, np.arange(problem.n)
     w = None  # where the first question is asked, if that is not the store's own point
     if not goes_on and not len(store) and "w" in start:
         w = problem.regulariser.feasible(start["w"])
     if goes_on:
-        owed, looked = start["owed"], start["looked"]
+        owed, looked = start[own], start["looked"]
         if doubts:
             doubts.restore(start["doubts"])
 
     def state():
-        mine = {"store": store.state(), "rng": rng.bit_generator.state, "owed": owed, "looked": looked}
+        mine = {"store": store.state(), "rng": rng.bit_generator.state, own: owed, "looked": looked}
         return mine | ({"doubts": doubts.state()} if doubts else {})
 
     def step(w, dual, primal=None, found=None):
