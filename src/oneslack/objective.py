@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -50,8 +50,8 @@ def _is_plain(v) -> bool:
 def relative_gap(primal: float, dual: float) -> float:
     """(P - D) / P: by what share of itself P may at most be lowered.  Below 0 the two contradict each
     other."""
-    if not np.isfinite(primal) or not np.isfinite(dual):
-        return float("inf")
+    if not (isfinite(primal) and isfinite(dual)):
+        return inf
     scale = max(abs(primal), abs(dual))
     return (primal - dual) / scale if scale > 0 else 0.0
 

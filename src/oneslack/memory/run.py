@@ -6,6 +6,7 @@ import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -130,9 +131,10 @@ class Run:
     def status(self, step, tol, epsilon, stopped, max_iter):
         if epsilon is not None and step.violation is not None and step.violation <= epsilon:
             return Status.EPSILON
-        if found := self._reached(self.tolerance(tol, epsilon)):
+        tol = self.tolerance(tol, epsilon)
+        if found := self._reached(tol):
             return Status.EPSILON if epsilon is not None and found is Status.CONVERGED else found
-        if self._is_left_to_inference(self.tolerance(tol, epsilon)):
+        if self._is_left_to_inference(tol):
             return Status.INFERENCE
         if stopped:
             return Status.STOPPED
@@ -162,7 +164,7 @@ class Run:
     @property
     def inference(self) -> float:
         """What of P - D a decoder that is not exact left open."""
-        return max(self.primal - self.found, 0.0) if np.isfinite(self.found) else 0.0
+        return max(self.primal - self.found, 0.0) if isfinite(self.found) else 0.0
 
     def _is_left_to_inference(self, tol):
         """Whether training has reached what was asked for, but for what a decoder that is not exact left

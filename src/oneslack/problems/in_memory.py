@@ -43,7 +43,7 @@ from .work import Work
 
 def check_C(C):
     """Raise unless C can weigh a risk."""
-    if not np.isfinite(C) or C <= 0:
+    if not 0.0 < C < np.inf:
         raise ValueError(f"C must be a positive number; got {C!r}")
 
 
