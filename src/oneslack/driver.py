@@ -59,7 +59,6 @@ def solve(
     >>> result.dual <= result.primal and result.gap <= 1e-6
     True
     """
-    from .memory.checkpoint import Keeper
     from .solvers.choose import choose_solver
 
     solver, reason = choose_solver(problem, solver, seed)
@@ -71,8 +70,11 @@ def solve(
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)
     marks = tol, epsilon
-    keeper = None if checkpoint is None else Keeper(checkpoint, resume, problem, solver, run, marks)
-    if keeper:
+    keeper = None
+    if checkpoint is not None:
+        from .memory.checkpoint import Keeper
+
+        keeper = Keeper(checkpoint, resume, problem, solver, run, marks)
         if keeper.done:
             return run.result(keeper.done, tol, solver.name, reason)
         if keeper.is_spent(max_iter):

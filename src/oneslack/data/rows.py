@@ -4,8 +4,9 @@ weighs."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -117,13 +118,12 @@ def one_by_one(function, pieces):
     return [function(piece) for piece in pieces]
 
 
-@dataclass(frozen=True)
-class Shard:
+class Shard(NamedTuple):
     """Rows lo <= i < hi.  `map` works on pieces of the shard: in threads where it is the only one."""
 
     lo: int
     hi: int
-    map: Callable = field(default=one_by_one, compare=False, repr=False)
+    map: Callable = one_by_one
 
 
 def cut_into_shards(n, size) -> list[Shard]:

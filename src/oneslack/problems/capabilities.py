@@ -110,15 +110,17 @@ class Scores:
 
     def map_rows(self, function, *arguments):
         """A model's function over shards of the examples."""
-        engine, data = self.problem.engine, self.data
-        return engine.map(lambda shard: function(data, shard, *arguments), data.shards)
+        data, shards = self.data, self.data.shards
+        if len(shards) == 1:
+            return [function(data, shards[0], *arguments)]
+        return self.problem.engine.map(lambda shard: function(data, shard, *arguments), shards)
 
     def map_scores(self, function, S, *arguments):
         """A model's function of scores over shards of them."""
         engine, data = self.problem.engine, self.data
         shards = data.score_shards(S)
         if len(shards) == 1:  # it is worked on here, so the threads are free for its pieces
-            shards = [replace(shards[0], map=engine.map)]
+            return [function(data, shards[0]._replace(map=engine.map), S, *arguments)]
         return engine.map(lambda shard: function(data, shard, S, *arguments), shards)
 
     def risk(self, S) -> float:

@@ -81,7 +81,8 @@ NEEDS = {
 
 
 def missing(problem, solver) -> str | None:
-    """The first thing that a problem lacks for a solver, in words; None where nothing does."""
+    """The first thing that a problem lacks for a solver, or a class of them, in words; None where nothing
+    does."""
     for need in getattr(solver, "needs", ()):
         if need in NEEDS and NEEDS[need].is_met(problem):
             continue
@@ -249,12 +250,12 @@ def are_few(d, n) -> bool:
 
 
 def _newton_fits(problem):
-    return are_few(problem.n_params, problem.n) and not missing(problem, Newton())
+    return are_few(problem.n_params, problem.n) and not missing(problem, Newton)
 
 
 def _may_take_either(problem) -> bool:
     """Whether both dual passes and Newton steps are at hand, of one score an example."""
-    may = problem.n_params <= NEWTON_PARAMS and not missing(problem, DualNewton())
+    may = problem.n_params <= NEWTON_PARAMS and not missing(problem, DualNewton)
     return may and problem.scores.shape == (problem.n,)
 
 
