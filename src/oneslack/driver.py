@@ -164,8 +164,10 @@ def _told_of(step, run, callbacks, validated) -> bool:
     row = run.take(step)
     if validated is not None:
         row = validated.look(run)
-    wishes = [callback(row) for callback in callbacks]
-    return any(wishes) or (validated is not None and validated.is_over)
+    is_asked_to_stop = validated is not None and validated.is_over
+    for callback in callbacks:
+        is_asked_to_stop |= bool(callback(row))
+    return is_asked_to_stop
 
 
 def minimize(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite, sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +50,7 @@ def _is_plain(v) -> bool:
 def relative_gap(primal: float, dual: float) -> float:
     """(P - D) / P: by what share of itself P may at most be lowered.  Below 0 the two contradict each
     other."""
-    if not (isfinite(primal) and isfinite(dual)):
+    if not (-inf < primal < inf and -inf < dual < inf):
         return inf
     scale = max(abs(primal), abs(dual))
     return (primal - dual) / scale if scale > 0 else 0.0

@@ -75,16 +75,16 @@ def check_finite(X, name_of="row {}".format):
 
 def small_norms(X) -> np.ndarray:
     """|x_i|^2 of the rows of a small matrix, without compiled code."""
-    if sp.issparse(X):
-        wide = X.astype(np.float64)
-        return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
-    wide = X.astype(np.float64, copy=False)
-    return np.einsum("ij,ij->i", wide, wide)
+    if isinstance(X, np.ndarray):
+        wide = X.astype(np.float64, copy=False)
+        return np.einsum("ij,ij->i", wide, wide)
+    n, squares = X.shape[0], np.square(X.data, dtype=np.float64)
+    return np.bincount(np.repeat(np.arange(n), np.diff(X.indptr)), squares, minlength=n)
 
 
 def longest_row(X) -> int:
     """The most numbers that a row of a matrix holds."""
-    return int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
+    return X.shape[1] if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
 
 
 def stacked(matrices):
@@ -101,7 +101,7 @@ def compiled_view(X):
 
     Always read-only: a memory-mapped matrix then needs no second compilation.
     """
-    if not sp.issparse(X):
+    if isinstance(X, np.ndarray):
         return (_read_only(X),)
     unsigned = np.uint32 if X.indices.dtype.itemsize == 4 else np.uint64
     return (_read_only(X.data), _read_only(X.indices.view(unsigned)), _read_only(X.indptr))

@@ -6,7 +6,6 @@ import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -164,12 +163,12 @@ class Run:
     @property
     def inference(self) -> float:
         """What of P - D a decoder that is not exact left open."""
-        return max(self.primal - self.found, 0.0) if isfinite(self.found) else 0.0
+        return self.primal - self.found if self.found < self.primal else 0.0
 
     def _is_left_to_inference(self, tol):
         """Whether training has reached what was asked for, but for what a decoder that is not exact left
         open, and the bounds are proven."""
-        if not self.inference or self.found - self.dual > tol * abs(self.primal):
+        if self.found >= self.primal or self.found - self.dual > tol * abs(self.primal):
             return False
         return not self._is_provable or self.prove(tol) is not None
 

@@ -29,8 +29,6 @@ from ..models.answers import finite
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
 _LINE = ("along", "cut_along")  # one of them
-_SHARES = ("coefficients", "dual_loss", "balance")
-_SMOOTH = ("smooth_duals", "smooth_slope", "smooth_hessian")
 
 
 def lacks(model, names) -> list[str]:
@@ -191,13 +189,10 @@ class Scores:
 class Shares:
     """Duals alpha_iz = C s_i p_iz, given as shares p: (n,) or (n, outputs)."""
 
+    needs = ("coefficients", "dual_loss", "balance")
+
     def __init__(self, problem):
         self.problem, self.model, self.data = problem, problem.model, problem.data
-
-    @staticmethod
-    def of(problem) -> Shares | None:
-        """None where the model does not know shares."""
-        return Shares(problem) if problem.offers(_SHARES) else None
 
     @property
     def mean_square(self) -> float:
@@ -291,13 +286,10 @@ def passes_of(problem):
 class Smooth:
     """The hinge rounded off by mu; see solvers/newton.py."""
 
+    needs = (*Shares.needs, "smooth_duals", "smooth_slope", "smooth_hessian")
+
     def __init__(self, problem):
         self.problem, self.model = problem, problem.model
-
-    @staticmethod
-    def of(problem) -> Smooth | None:
-        """None where the model knows no such hinge."""
-        return Smooth(problem) if problem.offers(_SHARES) and problem.offers(_SMOOTH) else None
 
     def duals(self, S, mu):
         """(shares of the duals at S, their loss, the sum of the hinges, what rounding off adds to it), sums

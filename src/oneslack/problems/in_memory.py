@@ -172,16 +172,17 @@ class Problem(Capable, Identified):
     def scores(self) -> Scores | None:
         return Scores(self) if self.sees_scores else None
 
-    def offers(self, names) -> bool:
-        """Whether the model has all methods of these names; it is asked once."""
-        known = self.__dict__.setdefault("_offered", {})
-        if names not in known:
-            known[names] = not lacks(self.model, names)
-        return known[names]
+    @cached_property
+    def _offers_shares(self):
+        return self.sees_scores and not lacks(self.model, Shares.needs)
+
+    @cached_property
+    def _offers_smooth(self):
+        return self.sees_scores and not lacks(self.model, Smooth.needs)
 
     @property
     def shares(self) -> Shares | None:
-        return Shares.of(self) if self.sees_scores else None
+        return Shares(self) if self._offers_shares else None
 
     @property
     def passes(self):
@@ -189,7 +190,7 @@ class Problem(Capable, Identified):
 
     @property
     def smooth(self) -> Smooth | None:
-        return Smooth.of(self) if self.sees_scores else None
+        return Smooth(self) if self._offers_smooth else None
 
     @property
     def oracle(self):

@@ -51,12 +51,12 @@ class LinearData:
     @cached_property
     def blocks(self):
         """The same, dense examples in blocks."""
-        return self.view if sp.issparse(self.X) else (blocks_of(self.X),)
+        return (blocks_of(self.X),) if isinstance(self.X, np.ndarray) else self.view
 
     @property
     def n_entries(self) -> int:
         """Numbers that X holds."""
-        return self.X.nnz if sp.issparse(self.X) else self.X.size
+        return self.X.size if isinstance(self.X, np.ndarray) else self.X.nnz
 
     @cached_property
     def shards(self) -> list[Shard]:
