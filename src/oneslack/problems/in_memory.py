@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from ..certificate.rounding import (
 from ..certificate.worst import worst_primal, worst_scores
 from ..cuts import Cuts, Plane
 from ..data.identity import Identified
+from ..data.lazy import lazy
 from ..data.rows import check_total, check_weights
 from ..engines.processes import Processes
 from ..engines.threads import Threads
@@ -150,7 +150,7 @@ class Problem(Capable, Identified):
         self.weight = self.C * total
         self.unit, self.n_params = getattr(data, "unit", None) or 1.0, self.model.n_params
 
-    @cached_property
+    @lazy
     def _oracle(self):
         if self.has_batches:
             return batches.BatchOracle(self.model, self.data, self.rescaling, self.engine)
@@ -172,11 +172,11 @@ class Problem(Capable, Identified):
     def scores(self) -> Scores | None:
         return Scores(self) if self.sees_scores else None
 
-    @cached_property
+    @lazy
     def _offers_shares(self):
         return self.sees_scores and not lacks(self.model, Shares.needs)
 
-    @cached_property
+    @lazy
     def _offers_smooth(self):
         return self.sees_scores and not lacks(self.model, Smooth.needs)
 
@@ -244,7 +244,7 @@ class Problem(Capable, Identified):
         reach, losses = Sizes(lengths, losses, self.data.weights).totals()
         return Extent(terms, self.n, reach, losses, is_sum=False)
 
-    @cached_property
+    @lazy
     def _scored_extent(self):
         return extent_of(self.model, self.data)
 
@@ -272,7 +272,7 @@ class Problem(Capable, Identified):
         factors = np.maximum(sizes.losses, 1.0) if self.rescaling == "slack" else 1.0
         return factors * sizes.lengths, sizes.losses, self.data.depth
 
-    @cached_property
+    @lazy
     def _batch_largest(self):
         """Of a user's batches, from their cuts at w = 0, four times as long."""
         cuts = self._oracle.cuts(np.zeros(self.n_params), 0, self.n)

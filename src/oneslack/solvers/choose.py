@@ -175,7 +175,7 @@ RULES = [
     ),
     Rule(
         "newton",
-        lambda problem: _may_take_either(problem) and is_short(problem),
+        lambda problem: _has_one_score(problem) and is_short(problem),
         "small ({d} weights, {n} examples): Newton steps, many in one call",
     ),
     Rule(
@@ -255,7 +255,12 @@ def _newton_fits(problem):
 
 def _may_take_either(problem) -> bool:
     """Whether both dual passes and Newton steps are at hand, of one score an example."""
-    may = problem.n_params <= NEWTON_PARAMS and not missing(problem, DualNewton)
+    return _has_one_score(problem) and not missing(problem, DualNewton)
+
+
+def _has_one_score(problem) -> bool:
+    """Whether examples have one score, whose loss can be rounded off, and weights are not many."""
+    may = problem.n_params <= NEWTON_PARAMS and problem.smooth is not None
     return may and problem.scores.shape == (problem.n,)
 
 

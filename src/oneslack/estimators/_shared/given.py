@@ -318,6 +318,8 @@ def _encode_integers(y):
     shifted = y.astype(np.int64)
     shifted -= lowest
     present = np.flatnonzero(np.bincount(shifted))
+    if len(present) == highest - lowest + 1:
+        return (present + lowest).astype(y.dtype), shifted
     code_of = np.zeros(highest - lowest + 1, np.int64)
     code_of[present] = np.arange(len(present))
     return (present + lowest).astype(y.dtype), code_of[shifted]

@@ -223,7 +223,7 @@ class ScalarModel:
         """Weights of both sides, where the best b depends on them."""
         if not (self.intercept and getattr(self.phi, "has_odds", False)):
             return None
-        return float(data.weights[data.y > 0].sum()), float(data.weights[data.y < 0].sum())
+        return inner(data.weights, np.maximum(data.y, 0.0)), inner(data.weights, np.maximum(-data.y, 0.0))
 
     def worsened(self, data, S, e):
         """Scores that have every example's loss raised by what an error of e (n,) can do."""
