@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,11 @@ from .memory.run import Run
 from .problems.any_risk import RiskProblem
 from .problems.regulariser_input import make_regulariser
 from .result import OutOfTime, Result, Status
+
+NOBODY_ANSWERED = (
+    "the training ended before machines of the cluster had answered once, so there is no model; give it more "
+    "time, or leave out machines that do not answer."
+)
 
 
 def solve(
@@ -111,8 +116,10 @@ def solve(
             raise error.advised(keeper and keeper.written) from error.__cause__
         if validated is not None:
             status = validated.choose(run, status)
-        with _something_answered():
+        try:
             result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
+        except OutOfTime:  # a run that is over may still ask for a bound
+            raise OneslackError(NOBODY_ANSWERED) from None
     crew.keep_to(None)
     _tell(result, callbacks)
     if status is Status.INTERRUPTED and interrupt == "raise":
@@ -140,18 +147,6 @@ class _Nobody:
 def _crew_of(problem):
     engine = getattr(problem, "engine", None)
     return engine if isinstance(engine, Crew) else _Nobody
-
-
-@contextmanager
-def _something_answered():
-    """A run that is over may still ask for a bound; where nobody has answered at all, there is none."""
-    try:
-        yield
-    except OutOfTime:
-        raise OneslackError(
-            "the training ended before machines of the cluster had answered once, so there is no model; "
-            "give it more time, or leave out machines that do not answer."
-        ) from None
 
 
 def _aim(solver, problem, epsilon):
