@@ -77,7 +77,7 @@ def small_norms(X) -> np.ndarray:
     """|x_i|^2 of the rows of a small matrix, without compiled code."""
     if isinstance(X, np.ndarray):
         wide = X.astype(np.float64, copy=False)
-        return np.einsum("ij,ij->i", wide, wide)
+        return (wide * wide).sum(axis=1)
     n, squares = X.shape[0], np.square(X.data, dtype=np.float64)
     return np.bincount(np.repeat(np.arange(n), np.diff(X.indptr)), squares, minlength=n)
 
@@ -155,11 +155,14 @@ def weights_of(weights, n) -> np.ndarray:
     return weights
 
 
-def check_weights(weights):
-    """Raise unless all weights are >= 0 and finite."""
-    if weights.min(initial=0.0) >= 0.0 and weights.max(initial=0.0) < np.inf:
-        return
+def check_weights(weights) -> float:
+    """Raise unless all weights are >= 0 and finite; their sum."""
+    total = float(weights.sum())
+    if weights.min(initial=0.0) >= 0.0 and total < np.inf:
+        return total
     bad = np.flatnonzero(~((weights >= 0.0) & (weights < np.inf)))
+    if not len(bad):
+        return total
     value = float(weights[bad[0]])
     expected = "finite" if value == np.inf else ">= 0"
     raise ValueError(f"sample_weight must be {expected}; example {bad[0]} has {value!r}")

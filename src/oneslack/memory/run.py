@@ -133,7 +133,7 @@ class Run:
         tol = self.tolerance(tol, epsilon)
         if found := self._reached(tol):
             return Status.EPSILON if epsilon is not None and found is Status.CONVERGED else found
-        if self._is_left_to_inference(tol):
+        if self.found < self.primal and self._is_left_to_inference(tol):
             return Status.INFERENCE
         if stopped:
             return Status.STOPPED
@@ -168,7 +168,7 @@ class Run:
     def _is_left_to_inference(self, tol):
         """Whether training has reached what was asked for, but for what a decoder that is not exact left
         open, and the bounds are proven."""
-        if self.found >= self.primal or self.found - self.dual > tol * abs(self.primal):
+        if self.found - self.dual > tol * abs(self.primal):
             return False
         return not self._is_provable or self.prove(tol) is not None
 
@@ -293,18 +293,17 @@ class Run:
     def result(self, status, tol, name, reason) -> Result:
         self.settle()
         bounds = self.prove(tol)
-        if bounds is not None and bounds.status(tol) is Status.ROUNDING and self._falls_to_floor():
+        found = bounds and bounds.status(tol)
+        if found is Status.ROUNDING and self._falls_to_floor():
             bounds = self.prove(tol)
-        is_proven = bounds is not None and not (
-            bounds.status(tol) is Status.ROUNDING and self._rests_on_floor
-        )
+            found = bounds.status(tol)
+        is_proven = bounds is not None and not (found is Status.ROUNDING and self._rests_on_floor)
         if not is_proven:
             bounds = Bounds(float(self.primal), float(self.dual), 0.0, float(self.primal - self.dual))
-        found = bounds.status(tol) if is_proven or not self._is_provable else None
+            found = None if self._is_provable else bounds.status(tol)
         # The solver's own bounds decide when a run is over: one that is resumed ends as one that is not.
-        is_close = relative_gap(self.primal, self.dual) <= tol
-        if is_close and found and status in (Status.MAX_ITER, Status.STALLED):
-            status = found
+        if found and status in (Status.MAX_ITER, Status.STALLED):
+            status = found if relative_gap(self.primal, self.dual) <= tol else status
         if status is Status.INFERENCE and found is Status.CONVERGED:
             status = found
         if self.problem.certified and self.proves:

@@ -143,8 +143,7 @@ class Problem(Capable, Identified):
     def _set_data(self, data):
         self.data = data
         self.n = data.n
-        check_weights(data.weights)
-        total = float(data.weights.sum())
+        total = check_weights(data.weights)
         check_total(total, self.C)
         self.mean = 1.0 / total
         self.weight = self.C * total
@@ -285,9 +284,9 @@ class Problem(Capable, Identified):
         rounding may be more than `enough`, it is computed anew, and examples that are beyond their margin
         whatever rounding does are told apart."""
         error = primal_error(self.extent, self.regulariser, w, primal, self.C, way)
-        if self.scores is None:
+        if not self.sees_scores:
             error += gamma(self.extent.rows + 16) * abs(primal)  # bounds may be above all values
-        if error <= enough or self.scores is None or lacks(self.model, ["worsened", "is_zero"]):
+        if error <= enough or not self.sees_scores or lacks(self.model, ["worsened", "is_zero"]):
             return rounded_up(primal, error)
         return worst_primal(self, w, *self.worst_risk(w))
 
