@@ -149,7 +149,7 @@ class Run:
         # Now and then, as it costs a look at all examples; and before a run is given up.
         is_turn = len(self.trace).bit_count() == 1 or self.step.stalled
         may_fall = gap > tol and is_turn and self._falls_to_floor()
-        if (gap > tol and not may_fall) or not self._is_time(gap):
+        if (gap > tol and not may_fall) or not self._is_time(gap, tol):
             return None
         self.tried = gap, len(self.trace)
         bounds = self.prove(tol)
@@ -200,10 +200,14 @@ class Run:
             self.proves and self.problem.certified and self.step is not None and self.step.proof is not None
         )
 
-    def _is_time(self, gap):
-        """Whether another try to prove the bounds may have another result than the last one."""
+    def _is_time(self, gap, tol):
+        """Whether another try to prove the bounds may have another result than the last one.  A proof is of
+        this step's dual point, while the gap may be that of an earlier one."""
+        if not self._is_provable or self.step.stalled:
+            return True
         last, at = self.tried
-        return not self._is_provable or gap <= 0.9 * last or len(self.trace) >= at + RETRY
+        is_here = relative_gap(self.primal, max(self.step.dual, self.floor)) <= tol
+        return is_here and (gap <= 0.9 * last or len(self.trace) >= at + RETRY)
 
     def prove(self, tol):
         """Bounds that hold whatever rounding does, of the best w and the last dual point; None where there is
