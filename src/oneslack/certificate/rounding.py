@@ -266,10 +266,7 @@ def _lower_bound(regulariser, proof, free, w, upper) -> Lower:
 def _evaluation_error(regulariser, v, linear):
     """How far off regulariser.dual(v, linear) may be, of these very numbers."""
     w = regulariser.point(v)
-    if regulariser.is_plain:
-        size = abs(linear) + 1.5 * inner(w, w)
-    else:
-        size = abs(linear) + regulariser.value(w) + inner(np.abs(v), np.abs(w))
+    size = abs(linear) + regulariser.value(w) + inner(np.abs(v), np.abs(w))
     return gamma(len(v) + 32) * size + TINY * len(v)
 
 
