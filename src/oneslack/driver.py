@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,11 @@ from .memory.run import Run
 from .problems.any_risk import RiskProblem
 from .problems.regulariser_input import make_regulariser
 from .result import OutOfTime, Result, Status
+
+NOBODY_ANSWERED = (
+    "the training ended before machines of the cluster had answered once, so there is no model; give it more "
+    "time, or leave out machines that do not answer."
+)
 
 
 def solve(
@@ -59,7 +64,6 @@ def solve(
     >>> result.dual <= result.primal and result.gap <= 1e-6
     True
     """
-    from .memory.checkpoint import Keeper
     from .solvers.choose import choose_solver
 
     solver, reason = choose_solver(problem, solver, seed)
@@ -71,8 +75,11 @@ def solve(
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)
     marks = tol, epsilon
-    keeper = None if checkpoint is None else Keeper(checkpoint, resume, problem, solver, run, marks)
-    if keeper:
+    keeper = None
+    if checkpoint is not None:
+        from .memory.checkpoint import Keeper
+
+        keeper = Keeper(checkpoint, resume, problem, solver, run, marks)
         if keeper.done:
             return run.result(keeper.done, tol, solver.name, reason)
         if keeper.is_spent(max_iter):
@@ -109,8 +116,10 @@ def solve(
             raise error.advised(keeper and keeper.written) from error.__cause__
         if validated is not None:
             status = validated.choose(run, status)
-        with _something_answered():
+        try:
             result = run.result(status, run.tolerance(tol, epsilon), solver.name, reason)
+        except OutOfTime:  # a run that is over may still ask for a bound
+            raise OneslackError(NOBODY_ANSWERED) from None
     crew.keep_to(None)
     _tell(result, callbacks)
     if status is Status.INTERRUPTED and interrupt == "raise":
@@ -140,18 +149,6 @@ def _crew_of(problem):
     return engine if isinstance(engine, Crew) else _Nobody
 
 
-@contextmanager
-def _something_answered():
-    """A run that is over may still ask for a bound; where nobody has answered at all, there is none."""
-    try:
-        yield
-    except OutOfTime:
-        raise OneslackError(
-            "the training ended before machines of the cluster had answered once, so there is no model; "
-            "give it more time, or leave out machines that do not answer."
-        ) from None
-
-
 def _aim(solver, problem, epsilon):
     """The gap that a solver works for: most go on as if for ever, some must know where to."""
     return solver.aim(problem, epsilon) if hasattr(solver, "aim") else 0.0
@@ -162,8 +159,10 @@ def _told_of(step, run, callbacks, validated) -> bool:
     row = run.take(step)
     if validated is not None:
         row = validated.look(run)
-    wishes = [callback(row) for callback in callbacks]
-    return any(wishes) or (validated is not None and validated.is_over)
+    is_asked_to_stop = validated is not None and validated.is_over
+    for callback in callbacks:
+        is_asked_to_stop |= bool(callback(row))
+    return is_asked_to_stop
 
 
 def minimize(

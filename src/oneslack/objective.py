@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -50,8 +50,8 @@ def _is_plain(v) -> bool:
 def relative_gap(primal: float, dual: float) -> float:
     """(P - D) / P: by what share of itself P may at most be lowered.  Below 0 the two contradict each
     other."""
-    if not np.isfinite(primal) or not np.isfinite(dual):
-        return float("inf")
+    if not (-inf < primal < inf and -inf < dual < inf):
+        return inf
     scale = max(abs(primal), abs(dual))
     return (primal - dual) / scale if scale > 0 else 0.0
 
@@ -124,7 +124,7 @@ class Regulariser:
         """The largest r."""
         return 1.0 if self.scale is None else float(self.scale.max())
 
-    @cached_property
+    @property
     def curvatures(self) -> np.ndarray:
         """(n_params,): r^2, 0 where a coordinate is free."""
         r2 = np.ones(self.n_params) if self.scale is None else self.curvature.copy()
@@ -132,12 +132,12 @@ class Regulariser:
             r2[self.free] = 0.0
         return r2
 
-    @cached_property
+    @property
     def centre(self) -> np.ndarray:
         """(n_params,): the prior, zeros where there is none."""
         return np.zeros(self.n_params) if self.prior is None else self.prior
 
-    @cached_property
+    @property
     def weakest(self) -> float:
         """The smallest r of the penalised coordinates."""
         if self.scale is None:
@@ -177,7 +177,7 @@ class Regulariser:
 
     def _masked(self, v):
         """v without its free coordinates."""
-        if not self.n_free:
+        if self.free is None:
             return v
         v = v.copy()
         v[self.free] = 0.0
@@ -211,7 +211,9 @@ class Regulariser:
     def dual(self, v, linear: float) -> float:
         """min_w 1/2 |r (w - prior)|^2 - <v, w> + linear: the dual value of v = sum a_j g_j, with
         linear = sum a_j b_j.  A bound only where v has no free component: it is taken as 0 here."""
-        w = v if self.is_plain and not self.n_free else self.point(v)
+        if self.is_plain:
+            return linear - 0.5 * squared_norm(self._masked(v))
+        w = self.point(v)
         return linear + self.value(w) - inner(self._masked(v), self._masked(w))
 
     def dual_at(self, unclipped, linear: float) -> float:

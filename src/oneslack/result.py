@@ -56,7 +56,8 @@ class OutOfTime(Torn):
     """The time is up, and machines that are asked do not answer."""
 
 
-@dataclass(frozen=True)
+# Not frozen, as there is one a step: that would take three times as long to make.
+@dataclass(eq=False)
 class Step:
     """One step of a solver.
 
@@ -94,7 +95,7 @@ def no_dual_point():
     """The proof of a step that has no dual point of the whole problem: at another C, or of a sample."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class TraceRow:
     """Bounds and work after a step."""
 

@@ -152,6 +152,15 @@ def share_coefficients(y, s, P, A):
 
 
 @njit(nogil=True, cache=True)
+def class_flow(y, s, P, F):
+    """F[k] += sum of s_i p_i over the examples of class k."""
+    for i in range(y.shape[0]):
+        row = F[y[i]]
+        for z in range(P.shape[1]):
+            row[z] += s[i] * P[i, z]
+
+
+@njit(nogil=True, cache=True)
 def smooth_slope(y, s, L, S, dS, t, mu, lo, hi):
     """Slope and curvature along dS, at t, of the smoothed hinge sum."""
     K = L.shape[0]

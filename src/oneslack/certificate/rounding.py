@@ -157,7 +157,7 @@ class SquaredExtent(Extent):
         return 2.0 * root * sqrt(C) * self.reach, 2.0 * root * T + root * root
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Proof:
     """A dual point as its sums, v = sum alpha delta and linear = sum alpha loss, and how far off they are
     from those of a feasible point.
@@ -266,7 +266,7 @@ def _lower_bound(regulariser, proof, free, w, upper) -> Lower:
 def _evaluation_error(regulariser, v, linear):
     """How far off regulariser.dual(v, linear) may be, of these very numbers."""
     w = regulariser.point(v)
-    size = abs(linear) + regulariser.value(w) + float(np.einsum("i,i", np.abs(v), np.abs(w)))
+    size = abs(linear) + regulariser.value(w) + inner(np.abs(v), np.abs(w))
     return gamma(len(v) + 32) * size + TINY * len(v)
 
 
@@ -347,7 +347,7 @@ class Sizes(NamedTuple):
 
 
 def _weighted(slopes, values):
-    total = float(slopes.sum()) * values if np.ndim(values) == 0 else float(np.einsum("i,i", slopes, values))
+    total = inner(slopes, values) if isinstance(values, np.ndarray) else float(slopes.sum()) * values
     return (1.0 + gamma(len(slopes) + 8)) * total
 
 
@@ -365,10 +365,10 @@ def extent_of(model, data) -> Extent:
 
 def _root_square(weights, values):
     """sqrt(sum_i s_i value_i^2), rounded up."""
-    if np.ndim(values) == 0:
-        total = float(weights.sum()) * float(values) ** 2
+    if isinstance(values, np.ndarray):
+        total = inner(weights, values * values)
     else:
-        total = float(np.einsum("i,i,i", weights, values, values))
+        total = float(weights.sum()) * float(values) ** 2
     return (1.0 + gamma(len(weights) + 16)) * sqrt(total)
 
 

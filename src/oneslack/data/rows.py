@@ -4,8 +4,9 @@ weighs."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -74,16 +75,16 @@ def check_finite(X, name_of="row {}".format):
 
 def small_norms(X) -> np.ndarray:
     """|x_i|^2 of the rows of a small matrix, without compiled code."""
-    if sp.issparse(X):
-        wide = X.astype(np.float64)
-        return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
-    wide = X.astype(np.float64, copy=False)
-    return np.einsum("ij,ij->i", wide, wide)
+    if isinstance(X, np.ndarray):
+        wide = X.astype(np.float64, copy=False)
+        return (wide * wide).sum(axis=1)
+    n, squares = X.shape[0], np.square(X.data, dtype=np.float64)
+    return np.bincount(np.repeat(np.arange(n), np.diff(X.indptr)), squares, minlength=n)
 
 
 def longest_row(X) -> int:
     """The most numbers that a row of a matrix holds."""
-    return int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
+    return X.shape[1] if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
 
 
 def stacked(matrices):
@@ -100,7 +101,7 @@ def compiled_view(X):
 
     Always read-only: a memory-mapped matrix then needs no second compilation.
     """
-    if not sp.issparse(X):
+    if isinstance(X, np.ndarray):
         return (_read_only(X),)
     unsigned = np.uint32 if X.indices.dtype.itemsize == 4 else np.uint64
     return (_read_only(X.data), _read_only(X.indices.view(unsigned)), _read_only(X.indptr))
@@ -117,13 +118,12 @@ def one_by_one(function, pieces):
     return [function(piece) for piece in pieces]
 
 
-@dataclass(frozen=True)
-class Shard:
+class Shard(NamedTuple):
     """Rows lo <= i < hi.  `map` works on pieces of the shard: in threads where it is the only one."""
 
     lo: int
     hi: int
-    map: Callable = field(default=one_by_one, compare=False, repr=False)
+    map: Callable = one_by_one
 
 
 def cut_into_shards(n, size) -> list[Shard]:
@@ -155,11 +155,14 @@ def weights_of(weights, n) -> np.ndarray:
     return weights
 
 
-def check_weights(weights):
-    """Raise unless all weights are >= 0 and finite."""
-    if weights.min(initial=0.0) >= 0.0 and weights.max(initial=0.0) < np.inf:
-        return
+def check_weights(weights) -> float:
+    """Raise unless all weights are >= 0 and finite; their sum."""
+    total = float(weights.sum())
+    if weights.min(initial=0.0) >= 0.0 and total < np.inf:
+        return total
     bad = np.flatnonzero(~((weights >= 0.0) & (weights < np.inf)))
+    if not len(bad):
+        return total
     value = float(weights[bad[0]])
     expected = "finite" if value == np.inf else ">= 0"
     raise ValueError(f"sample_weight must be {expected}; example {bad[0]} has {value!r}")

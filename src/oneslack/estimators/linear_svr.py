@@ -89,7 +89,8 @@ class ShardedRegressionTask(RegressionTask):
 def _median(y, weights):
     """A point with half of the weight on either side."""
     if weights is None:
-        return float(np.median(y))
+        middle = len(y) // 2
+        return float(np.partition(y, middle)[middle])
     order = np.argsort(y, kind="stable")
     sums = np.cumsum(weights[order])
     return float(y[order[np.searchsorted(sums, 0.5 * sums[-1])]])

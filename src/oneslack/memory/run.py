@@ -130,9 +130,10 @@ class Run:
     def status(self, step, tol, epsilon, stopped, max_iter):
         if epsilon is not None and step.violation is not None and step.violation <= epsilon:
             return Status.EPSILON
-        if found := self._reached(self.tolerance(tol, epsilon)):
+        tol = self.tolerance(tol, epsilon)
+        if found := self._reached(tol):
             return Status.EPSILON if epsilon is not None and found is Status.CONVERGED else found
-        if self._is_left_to_inference(self.tolerance(tol, epsilon)):
+        if self.found < self.primal and self._is_left_to_inference(tol):
             return Status.INFERENCE
         if stopped:
             return Status.STOPPED
@@ -148,7 +149,7 @@ class Run:
         # Now and then, as it costs a look at all examples; and before a run is given up.
         is_turn = len(self.trace).bit_count() == 1 or self.step.stalled
         may_fall = gap > tol and is_turn and self._falls_to_floor()
-        if (gap > tol and not may_fall) or not self._is_time(gap):
+        if (gap > tol and not may_fall) or not self._is_time(gap, tol):
             return None
         self.tried = gap, len(self.trace)
         bounds = self.prove(tol)
@@ -162,12 +163,12 @@ class Run:
     @property
     def inference(self) -> float:
         """What of P - D a decoder that is not exact left open."""
-        return max(self.primal - self.found, 0.0) if np.isfinite(self.found) else 0.0
+        return self.primal - self.found if self.found < self.primal else 0.0
 
     def _is_left_to_inference(self, tol):
         """Whether training has reached what was asked for, but for what a decoder that is not exact left
         open, and the bounds are proven."""
-        if not self.inference or self.found - self.dual > tol * abs(self.primal):
+        if self.found - self.dual > tol * abs(self.primal):
             return False
         return not self._is_provable or self.prove(tol) is not None
 
@@ -199,10 +200,14 @@ class Run:
             self.proves and self.problem.certified and self.step is not None and self.step.proof is not None
         )
 
-    def _is_time(self, gap):
-        """Whether another try to prove the bounds may have another result than the last one."""
+    def _is_time(self, gap, tol):
+        """Whether another try to prove the bounds may have another result than the last one.  A proof is of
+        this step's dual point, while the gap may be that of an earlier one."""
+        if not self._is_provable or self.step.stalled:
+            return True
         last, at = self.tried
-        return not self._is_provable or gap <= 0.9 * last or len(self.trace) >= at + RETRY
+        is_here = relative_gap(self.primal, max(self.step.dual, self.floor)) <= tol
+        return is_here and (gap <= 0.9 * last or len(self.trace) >= at + RETRY)
 
     def prove(self, tol):
         """Bounds that hold whatever rounding does, of the best w and the last dual point; None where there is
@@ -292,18 +297,17 @@ class Run:
     def result(self, status, tol, name, reason) -> Result:
         self.settle()
         bounds = self.prove(tol)
-        if bounds is not None and bounds.status(tol) is Status.ROUNDING and self._falls_to_floor():
+        found = bounds and bounds.status(tol)
+        if found is Status.ROUNDING and self._falls_to_floor():
             bounds = self.prove(tol)
-        is_proven = bounds is not None and not (
-            bounds.status(tol) is Status.ROUNDING and self._rests_on_floor
-        )
+            found = bounds.status(tol)
+        is_proven = bounds is not None and not (found is Status.ROUNDING and self._rests_on_floor)
         if not is_proven:
             bounds = Bounds(float(self.primal), float(self.dual), 0.0, float(self.primal - self.dual))
-        found = bounds.status(tol) if is_proven or not self._is_provable else None
+            found = None if self._is_provable else bounds.status(tol)
         # The solver's own bounds decide when a run is over: one that is resumed ends as one that is not.
-        is_close = relative_gap(self.primal, self.dual) <= tol
-        if is_close and found and status in (Status.MAX_ITER, Status.STALLED):
-            status = found
+        if found and status in (Status.MAX_ITER, Status.STALLED):
+            status = found if relative_gap(self.primal, self.dual) <= tol else status
         if status is Status.INFERENCE and found is Status.CONVERGED:
             status = found
         if self.problem.certified and self.proves:

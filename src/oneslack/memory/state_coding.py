@@ -5,6 +5,8 @@ They are dicts, lists and tuples of numbers, text, arrays, sparse matrices, plan
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 
 from ..errors import OneslackError
@@ -94,7 +96,7 @@ def check_between(name, values, low, high):
 
 def check_point(problem, w):
     """Raise unless it is a point of the problem with a finite |w|."""
-    if w.shape != (problem.n_params,) or not np.isfinite(problem.regulariser.value(w)):
+    if w.shape != (problem.n_params,) or not isfinite(problem.regulariser.value(w)):
         raise ValueError(f"the weights are not {problem.n_params} finite numbers, or too large")
 
 

@@ -29,8 +29,6 @@ from ..models.answers import finite
 
 _SCORES = ("pack", "new_scores", "scores", "risk", "cut", "adjoint")
 _LINE = ("along", "cut_along")  # one of them
-_SHARES = ("coefficients", "dual_loss", "balance")
-_SMOOTH = ("smooth_duals", "smooth_slope", "smooth_hessian")
 
 
 def lacks(model, names) -> list[str]:
@@ -110,15 +108,17 @@ class Scores:
 
     def map_rows(self, function, *arguments):
         """A model's function over shards of the examples."""
-        engine, data = self.problem.engine, self.data
-        return engine.map(lambda shard: function(data, shard, *arguments), data.shards)
+        data, shards = self.data, self.data.shards
+        if len(shards) == 1:
+            return [function(data, shards[0], *arguments)]
+        return self.problem.engine.map(lambda shard: function(data, shard, *arguments), shards)
 
     def map_scores(self, function, S, *arguments):
         """A model's function of scores over shards of them."""
         engine, data = self.problem.engine, self.data
         shards = data.score_shards(S)
         if len(shards) == 1:  # it is worked on here, so the threads are free for its pieces
-            shards = [replace(shards[0], map=engine.map)]
+            return [function(data, shards[0]._replace(map=engine.map), S, *arguments)]
         return engine.map(lambda shard: function(data, shard, S, *arguments), shards)
 
     def risk(self, S) -> float:
@@ -189,13 +189,10 @@ class Scores:
 class Shares:
     """Duals alpha_iz = C s_i p_iz, given as shares p: (n,) or (n, outputs)."""
 
+    needs = ("coefficients", "dual_loss", "balance")
+
     def __init__(self, problem):
         self.problem, self.model, self.data = problem, problem.model, problem.data
-
-    @staticmethod
-    def of(problem) -> Shares | None:
-        """None where the model does not know shares."""
-        return Shares(problem) if problem.offers(_SHARES) else None
 
     @property
     def mean_square(self) -> float:
@@ -289,13 +286,10 @@ def passes_of(problem):
 class Smooth:
     """The hinge rounded off by mu; see solvers/newton.py."""
 
+    needs = (*Shares.needs, "smooth_duals", "smooth_slope", "smooth_hessian")
+
     def __init__(self, problem):
         self.problem, self.model = problem, problem.model
-
-    @staticmethod
-    def of(problem) -> Smooth | None:
-        """None where the model knows no such hinge."""
-        return Smooth(problem) if problem.offers(_SHARES) and problem.offers(_SMOOTH) else None
 
     def duals(self, S, mu):
         """(shares of the duals at S, their loss, the sum of the hinges, what rounding off adds to it), sums

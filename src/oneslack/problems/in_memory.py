@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from ..certificate.rounding import (
 from ..certificate.worst import worst_primal, worst_scores
 from ..cuts import Cuts, Plane
 from ..data.identity import Identified
+from ..data.lazy import lazy
 from ..data.rows import check_total, check_weights
 from ..engines.processes import Processes
 from ..engines.threads import Threads
@@ -43,7 +43,7 @@ from .work import Work
 
 def check_C(C):
     """Raise unless C can weigh a risk."""
-    if not np.isfinite(C) or C <= 0:
+    if not 0.0 < C < np.inf:
         raise ValueError(f"C must be a positive number; got {C!r}")
 
 
@@ -143,14 +143,13 @@ class Problem(Capable, Identified):
     def _set_data(self, data):
         self.data = data
         self.n = data.n
-        check_weights(data.weights)
-        total = float(data.weights.sum())
+        total = check_weights(data.weights)
         check_total(total, self.C)
         self.mean = 1.0 / total
         self.weight = self.C * total
         self.unit, self.n_params = getattr(data, "unit", None) or 1.0, self.model.n_params
 
-    @cached_property
+    @lazy
     def _oracle(self):
         if self.has_batches:
             return batches.BatchOracle(self.model, self.data, self.rescaling, self.engine)
@@ -172,16 +171,17 @@ class Problem(Capable, Identified):
     def scores(self) -> Scores | None:
         return Scores(self) if self.sees_scores else None
 
-    def offers(self, names) -> bool:
-        """Whether the model has all methods of these names; it is asked once."""
-        known = self.__dict__.setdefault("_offered", {})
-        if names not in known:
-            known[names] = not lacks(self.model, names)
-        return known[names]
+    @lazy
+    def _offers_shares(self):
+        return self.sees_scores and not lacks(self.model, Shares.needs)
+
+    @lazy
+    def _offers_smooth(self):
+        return self.sees_scores and not lacks(self.model, Smooth.needs)
 
     @property
     def shares(self) -> Shares | None:
-        return Shares.of(self) if self.sees_scores else None
+        return Shares(self) if self._offers_shares else None
 
     @property
     def passes(self):
@@ -189,7 +189,7 @@ class Problem(Capable, Identified):
 
     @property
     def smooth(self) -> Smooth | None:
-        return Smooth.of(self) if self.sees_scores else None
+        return Smooth(self) if self._offers_smooth else None
 
     @property
     def oracle(self):
@@ -243,7 +243,7 @@ class Problem(Capable, Identified):
         reach, losses = Sizes(lengths, losses, self.data.weights).totals()
         return Extent(terms, self.n, reach, losses, is_sum=False)
 
-    @cached_property
+    @lazy
     def _scored_extent(self):
         return extent_of(self.model, self.data)
 
@@ -271,7 +271,7 @@ class Problem(Capable, Identified):
         factors = np.maximum(sizes.losses, 1.0) if self.rescaling == "slack" else 1.0
         return factors * sizes.lengths, sizes.losses, self.data.depth
 
-    @cached_property
+    @lazy
     def _batch_largest(self):
         """Of a user's batches, from their cuts at w = 0, four times as long."""
         cuts = self._oracle.cuts(np.zeros(self.n_params), 0, self.n)
@@ -284,9 +284,9 @@ class Problem(Capable, Identified):
         rounding may be more than `enough`, it is computed anew, and examples that are beyond their margin
         whatever rounding does are told apart."""
         error = primal_error(self.extent, self.regulariser, w, primal, self.C, way)
-        if self.scores is None:
+        if not self.sees_scores:
             error += gamma(self.extent.rows + 16) * abs(primal)  # bounds may be above all values
-        if error <= enough or self.scores is None or lacks(self.model, ["worsened", "is_zero"]):
+        if error <= enough or not self.sees_scores or lacks(self.model, ["worsened", "is_zero"]):
             return rounded_up(primal, error)
         return worst_primal(self, w, *self.worst_risk(w))
 

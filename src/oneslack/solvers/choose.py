@@ -81,7 +81,8 @@ NEEDS = {
 
 
 def missing(problem, solver) -> str | None:
-    """The first thing that a problem lacks for a solver, in words; None where nothing does."""
+    """The first thing that a problem lacks for a solver, or a class of them, in words; None where nothing
+    does."""
     for need in getattr(solver, "needs", ()):
         if need in NEEDS and NEEDS[need].is_met(problem):
             continue
@@ -175,7 +176,7 @@ RULES = [
     ),
     Rule(
         "newton",
-        lambda problem: _may_take_either(problem) and is_short(problem),
+        lambda problem: _has_one_score(problem) and is_short(problem),
         "small ({d} weights, {n} examples): Newton steps, many in one call",
     ),
     Rule(
@@ -250,12 +251,17 @@ def are_few(d, n) -> bool:
 
 
 def _newton_fits(problem):
-    return are_few(problem.n_params, problem.n) and not missing(problem, Newton())
+    return are_few(problem.n_params, problem.n) and not missing(problem, Newton)
 
 
 def _may_take_either(problem) -> bool:
     """Whether both dual passes and Newton steps are at hand, of one score an example."""
-    may = problem.n_params <= NEWTON_PARAMS and not missing(problem, DualNewton())
+    return _has_one_score(problem) and not missing(problem, DualNewton)
+
+
+def _has_one_score(problem) -> bool:
+    """Whether examples have one score, whose loss can be rounded off, and weights are not many."""
+    may = problem.n_params <= NEWTON_PARAMS and problem.smooth is not None
     return may and problem.scores.shape == (problem.n,)
 
 

@@ -317,7 +317,9 @@ def _encode_integers(y):
         return np.unique(y, return_inverse=True)
     shifted = y.astype(np.int64)
     shifted -= lowest
-    present = np.flatnonzero(np.bincount(shifted))
+    (present,) = np.bincount(shifted).nonzero()
+    if len(present) == highest - lowest + 1:
+        return (present + lowest).astype(y.dtype), shifted
     code_of = np.zeros(highest - lowest + 1, np.int64)
     code_of[present] = np.arange(len(present))
     return (present + lowest).astype(y.dtype), code_of[shifted]

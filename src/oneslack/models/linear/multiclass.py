@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...certificate.rounding import Sizes
 from .rows import LinearData, circulation, has_long_rows, pack_rows
@@ -144,8 +143,11 @@ class Multiclass:
 
     def flow(self, data, P):
         """(K, K): dual mass that examples of a class give to another; those of parts of the data add up."""
-        shape = (self.n_classes, data.n)
-        return sp.csr_array((data.weights, (data.y, np.arange(data.n))), shape=shape) @ P
+        from ..._jit.multiclass import class_flow
+
+        flow = np.zeros((self.n_classes, self.n_classes))
+        class_flow(data.y, data.weights, P, flow)
+        return flow
 
     def balanced(self, data, P, flow):
         """Shares that balance where `flow` is that of all examples."""

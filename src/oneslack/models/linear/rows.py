@@ -8,13 +8,13 @@ extension of protocols.py.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...certificate.rounding import upper_lengths
 from ...data.blocks import blocks_of
+from ...data.lazy import lazy
 from ...data.rows import (
     LARGEST,
     SMALL,
@@ -44,21 +44,21 @@ class LinearData:
     weights: np.ndarray
     unit: float | None = field(default=None, kw_only=True)
 
-    @cached_property
+    @lazy
     def view(self):
         return compiled_view(self.X)
 
-    @cached_property
+    @lazy
     def blocks(self):
         """The same, dense examples in blocks."""
-        return self.view if sp.issparse(self.X) else (blocks_of(self.X),)
+        return (blocks_of(self.X),) if isinstance(self.X, np.ndarray) else self.view
 
     @property
     def n_entries(self) -> int:
         """Numbers that X holds."""
-        return self.X.nnz if sp.issparse(self.X) else self.X.size
+        return self.X.size if isinstance(self.X, np.ndarray) else self.X.nnz
 
-    @cached_property
+    @lazy
     def shards(self) -> list[Shard]:
         """For what reads X."""
         return cut_into_shards(self.n, self.n_entries)
@@ -71,7 +71,7 @@ class LinearData:
     def n(self) -> int:
         return self.X.shape[0]
 
-    @cached_property
+    @lazy
     def norm2(self) -> np.ndarray:
         """|x_i|^2."""
         if self.n_entries <= SMALL:
@@ -87,7 +87,7 @@ class LinearData:
         """The most numbers that a row holds."""
         return longest_row(self.X)
 
-    @cached_property
+    @lazy
     def lengths(self) -> np.ndarray:
         """|x_i|, rounded up."""
         return upper_lengths(self.norm2, self.depth)

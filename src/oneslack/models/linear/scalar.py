@@ -21,7 +21,7 @@ import numpy as np
 
 from ...certificate.rounding import FAINT, Sizes, gamma
 from ...memory.state_coding import check_between, check_places
-from ...objective import KeptWeights, squared_norm
+from ...objective import KeptWeights, inner, squared_norm
 from .rows import LinearData, pack_rows
 from .smooth_path import SmoothPath
 
@@ -101,16 +101,15 @@ class ScalarModel:
         return data.weights * p
 
     def dual_loss(self, data, p):
-        paid = np.sum(data.weights * self.phi.charge(data.y, p, 1.0))
-        return float(np.einsum("i,i", data.weights * p, self.phi.target(data.y)) - paid)
+        return inner(data.weights, p * self.phi.target(data.y) - self.phi.charge(data.y, p, 1.0))
 
     def balance(self, data, p):
         return self.balanced(data, p, self.flow(data, p)) if self.intercept else p
 
     def flow(self, data, p):
         """Dual mass upwards and downwards; those of parts of the examples add up."""
-        mass = data.weights * p
-        return np.array([mass[mass > 0].sum(), -mass[mass < 0].sum()])
+        up = np.maximum(p, 0.0)
+        return np.array([inner(data.weights, up), inner(data.weights, up - p)])
 
     def balanced(self, data, p, flow):
         """Shares that balance where `flow` is that of all examples."""
@@ -209,19 +208,22 @@ class ScalarModel:
         s, up = data.weights, 1.0 + gamma(data.n + 16)
         terms = np.abs(p * self.phi.target(data.y)) + np.abs(self.phi.charge(data.y, p, 1.0))
         faint = FAINT * (1.0 + s)  # where s p or s terms may have underflown
-        mass = np.einsum("i,i", s * np.abs(p) + faint, data.lengths + self.intercept)
-        return up * float(mass), up * float((s * terms + faint).sum())
+        mass = inner(s * np.abs(p) + faint, data.lengths + self.intercept)
+        return up * mass, up * float((s * terms + faint).sum())
 
     def free_bound(self, data):
         """Where the best b can be, other weights fixed; None where there is none."""
-        sizes = self.phi.size(data.y) if self.intercept else None
-        return None if sizes is None else (float(np.max(sizes)), float(data.lengths.max()))
+        if not self.intercept:
+            return None
+        sizes = self.phi.size(data.y)
+        largest = sizes.max() if isinstance(sizes, np.ndarray) else sizes
+        return float(largest), float(data.lengths.max())
 
     def odds(self, data):
         """Weights of both sides, where the best b depends on them."""
         if not (self.intercept and getattr(self.phi, "has_odds", False)):
             return None
-        return float(data.weights[data.y > 0].sum()), float(data.weights[data.y < 0].sum())
+        return inner(data.weights, np.maximum(data.y, 0.0)), inner(data.weights, np.maximum(-data.y, 0.0))
 
     def worsened(self, data, S, e):
         """Scores that have every example's loss raised by what an error of e (n,) can do."""
