@@ -146,12 +146,12 @@ def forge(name, folder, share, packed=False):
         if rng.random() >= share:
             continue
         save_model(path, forged_header, forged_arrays)
-        begin = time.perf_counter()
+        begin = time.process_time()  # on a busy machine the clock tells nothing
         try:
             sentence = refusal(path, OWN.get(name), inputs, "n_features:" in what or ".columns:" in what)
             assert sentence is None or sentence.startswith(f"{path}: ")
             assert sentence is None or "\n" not in sentence
-            assert time.perf_counter() - begin < SECONDS
+            assert time.process_time() - begin < SECONDS
         except BaseException as error:
             error.add_note(f"{name}, {what}")
             raise
