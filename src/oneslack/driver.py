@@ -74,12 +74,8 @@ def solve(
         check_first_examples(problem)
     run = Run(problem, solver, time_limit, keep_state, find_disagreement)
     start = _state_of(start, problem, solver)
-    marks = tol, epsilon
-    keeper = None
-    if checkpoint is not None:
-        from .memory.checkpoint import Keeper
-
-        keeper = Keeper(checkpoint, resume, problem, solver, run, marks)
+    keeper = _keeper_of(checkpoint, resume, problem, solver, run, (tol, epsilon))
+    if keeper:
         if keeper.done:
             return run.result(keeper.done, tol, solver.name, reason)
         if keeper.is_spent(max_iter):
@@ -125,6 +121,15 @@ def solve(
     if status is Status.INTERRUPTED and interrupt == "raise":
         raise Interrupted(result)
     return result
+
+
+def _keeper_of(checkpoint, *run):
+    """Who writes the run down, or None."""
+    if checkpoint is None:
+        return None
+    from .memory.checkpoint import Keeper
+
+    return Keeper(checkpoint, *run)
 
 
 def _tell(result, callbacks):
