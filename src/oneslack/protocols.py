@@ -251,6 +251,10 @@ class Smooth(Protocol):
     def curvatures(self, data, p, mu) -> np.ndarray:
         """Optional, for an L1 penalty: (n,) s_i times the curvature of the loss of each example."""
 
+    def weighted_squares(self, data, shard, h) -> np.ndarray:
+        """Optional, with `curvatures`: the sum over the shard of h_i dS_i/dw dS_i/dw' (lower triangle), h of
+        any sign."""
+
     def centre(self, w) -> np.ndarray:
         """Optional: the shortest of the w that say the same (intercepts known up to a constant)."""
 

@@ -5,10 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from oneslack import Linear, Problem, solve
+from oneslack._jit.compiler import njit
 from oneslack.losses import LOSSES
 from oneslack.solvers import newton_sprint
 from oneslack.solvers.newton import FIRST_MU, Newton
 from oneslack.solvers.one_slack import OneSlack
+from oneslack.solvers.smoothed import Smoothed
 
 
 def made(loss, intercept=False, sparse=False, n=60, d=5, seed=0, **options):
@@ -84,3 +86,71 @@ def test_a_loss_that_is_0_everywhere_ends():
     problem = Problem(Linear(2, LOSSES["squared_epsilon_insensitive"](0.5)), X, np.zeros(4), 1.0)
     result = solve(problem, Newton())
     assert result.primal == result.dual == 0.0
+
+
+@pytest.mark.parametrize("name", ["squared_hinge", "squared_epsilon_insensitive", "huber", "logistic"])
+def test_a_loss_without_kinks_takes_one_call(name, monkeypatch):
+    problem = made(LOSSES[name](), n=200)
+    calls, path = [], Linear.smooth_path
+    monkeypatch.setattr(Linear, "smooth_path", lambda *given: calls.append(1) or path(*given))
+    assert solve(problem, Newton(), tol=1e-4).gap <= 1e-4
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("shift", [0.1, 3.0])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_hessian_is_moved_to_other_duals(sparse, shift):
+    from oneslack._jit.newton import _move_squares
+
+    problem = made(LOSSES["squared_hinge"](), sparse=sparse)
+    data, rng = problem.data, np.random.default_rng(0)
+    h, change, squares, peak = np.zeros(problem.n), np.empty(problem.n), np.zeros((6, 6)), np.zeros(5)
+
+    @njit()
+    def move(phi, blocks, weights, p, h, change, squares, peak):
+        _move_squares(phi, blocks, weights, 0.7, p, 1.0, False, h, change, squares, peak)
+
+    X = data.X.toarray() if sparse else data.X
+    margin = rng.normal(size=problem.n)
+    for z in (margin, margin + shift, margin - shift, margin + 100.0):
+        p = np.array([problem.model.phi.dual(1.0, value) for value in z])
+        move(problem.model.phi, data.blocks, data.weights, p, h, change, squares, peak)
+        H = 0.7 * (X.T * (data.weights * 2.0 * (p != 0.0))) @ X
+        np.testing.assert_allclose(np.tril(squares[:5, :5]), np.tril(H), atol=1e-12 * peak.max())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["squared_hinge", "huber"])
+def test_squares_are_moved_to_other_duals(name, kind):
+    problem = made(LOSSES[name](), **KINDS[kind])
+    smooth, rng, last, moved = Smoothed(problem), np.random.default_rng(1), None, 0
+    summed = problem.smooth.squares
+    for step in (0.0, 0.05, 0.1, 100.0):
+        S = rng.normal(size=problem.n) * 0.1 + 1.0 + step
+        shares = problem.smooth.duals(S, 1.0)[0]
+        seen = []
+        problem.smooth.squares = lambda h, seen=seen: seen.append(np.count_nonzero(h)) or summed(h)
+        last = smooth.squares(shares, 1.0, last)
+        H = problem.C * problem.smooth.hessian(shares, 1.0)
+        np.testing.assert_allclose(np.tril(last.H), np.tril(H), atol=1e-12 * np.max(last.peak))
+        moved += sum(seen) < np.count_nonzero(last.h)
+    assert moved
+
+
+@pytest.mark.parametrize("name", ["squared_hinge", "logistic", "hinge"])
+def test_steps_too_large_for_one_call_go_on_from_each_of_their_points(name, monkeypatch):
+    monkeypatch.setattr("oneslack.solvers.newton.can_sprint", lambda problem: False)
+    problem = made(LOSSES[name](), intercept=True, seed=3)
+    whole = solve(problem, Newton(), tol=1e-8)
+    assert len(whole.trace) > 4
+    for steps in range(1, len(whole.trace)):
+        part = solve(problem, Newton(), tol=1e-8, max_iter=steps)
+        longer = solve(problem, Newton(), tol=1e-8, max_iter=steps + 1)
+        resumed = solve(problem, Newton(), tol=1e-8, max_iter=1, start=part)
+        for what in ("w", "S", "mu"):
+            np.testing.assert_array_equal(resumed.state[what], longer.state[what])
+    squares = part.state["chord"]["squares"]
+    for part_name, array in squares.items():
+        forged = part.state["chord"] | {"squares": squares | {part_name: array[:-1]}}
+        with pytest.raises(ValueError, match="a Hessian is kept as"):
+            next(Newton().steps(problem, part.state | {"chord": forged}))

@@ -8,10 +8,11 @@ sums are times C.
 
 import numpy as np
 
+from .all_rows import add_squares, gather
 from .columns import _violation, descend_gram
 from .compiler import njit, register_jitable
-from .newton import FUSED, _look, add_squares, gather
-from .scalar_loss import charge, target
+from .newton import _look
+from .scalar_loss import FUSED, charge, curvature, target
 
 #: What of the model's decrease a step must have (Armijo), and how often a step is halved.
 ARMIJO, HALVINGS = 0.01, 30
@@ -124,8 +125,11 @@ def _feasible(phi, X, y, s, C, r, held, has_bias, p, v, c, room, out):
 @register_jitable
 def _gram(phi, X, s, C, has_bias, p, d, H):
     """The Hessian of the losses, whole, its diagonal a little larger."""
+    h = np.empty(p.shape[0])
+    for i in range(p.shape[0]):
+        h[i] = C * s[i] * curvature(phi, p[i], 1.0)
     H[:, :] = 0.0
-    add_squares(phi, X, s, C, p, 1.0, d, has_bias, H)
+    add_squares(X, h, d, has_bias, H)
     top = 0.0
     for a in range(d):
         top = max(top, H[a, a])

@@ -1,23 +1,22 @@
 """Newton steps of solvers/newton.py, many in one call: for data so small that calls cost more than the work.
 
-Scores are found anew from each w; a point depends on where its call began and nothing else.  Dense examples
-come in blocks (data/blocks.py): what is done for one is done for many at once, whose numbers lie side by
-side.  Letters as there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is
-an intercept), and all sums are times C.
+Scores are found anew from each w; a point depends on where its call began and nothing else.  Letters as
+there; r2 holds r_k^2 of the regulariser, 0 for a free weight (the last one, where there is an intercept), and
+all sums are times C.
 """
 
 import numpy as np
 
-from .compiler import njit, overload, register_jitable
-from .rows import row_add, row_dot, row_nonzeros
+from .all_rows import add_squares, gather, project, short_dot
+from .compiler import njit, register_jitable
 from .scalar_loss import FUSED, charge, curvature, target, touched
 
 #: What `newton_path` keeps of a point: the mu that it came with, P and D.
 MU, PRIMAL, DUAL = range(3)
 #: A diagonal that is less than this share of its column's is singular but for rounding.
 SINGULAR = 1e-12
-#: Examples of a block.
-ROWS = 64
+#: Squares whose diagonal falls below this share of its peak are summed up anew: rounding is a share of that.
+CANCELLED = 1e-3
 
 
 @njit(**FUSED)
@@ -35,6 +34,7 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
     S, c, g, direction = np.empty(n), np.empty(n), np.empty(d), np.empty(d)
     S_full, p_full, v_full, w_full = np.empty(n), np.empty(n), np.empty(d), np.empty(d)
     H, mu, weight = np.empty((d + d % 2, d + d % 2)), start_mu, 0.0
+    h, change, squares, peak = np.zeros(n), np.empty(n), np.zeros(H.shape), np.zeros(d)
     promise, trust = np.inf, 0.0  # what the last step promised; the same of the last new Hessian
     for i in range(n):
         weight += C * s[i]
@@ -59,7 +59,8 @@ def newton_path(phi, X, y, s, C, r2, prior, has_bias, w, start_mu, tol, rule, un
             promise = _step(H, g, direction)
             is_kept = promise <= keeps * before
         if not is_kept:
-            _factor(phi, X, s, C, r2, has_bias, p, mu, weight / unit, H)
+            _move_squares(phi, X, s, C, p, mu, has_bias, h, change, squares, peak)
+            _factor(squares, r2, weight / unit, H)
             promise = _step(H, g, direction)
             # As in `Chord`: a Hessian that promised too much is not believed again.
             trust = promise if trust == 0.0 or promise <= max(keeps, 0.5) * trust else 0.0
@@ -167,22 +168,47 @@ def _least(r2, prior, v):
 
 
 @register_jitable
-def _factor(phi, X, s, C, r2, has_bias, p, mu, per_unit, H):
-    """H: the Cholesky factor of the Hessian where the duals are p.  A free weight without curvature is given
-    a little."""
+def _move_squares(phi, X, s, C, p, mu, has_bias, h, change, squares, peak):
+    """squares: the Hessian of the losses where the duals are p, made of that whose examples weigh h by those
+    that weigh otherwise now, where they are fewer.  `peak` is the largest that its diagonal has been since it
+    was summed up, `change` as long as h."""
+    d, changed, active = peak.shape[0], 0, 0
+    for i in range(h.shape[0]):
+        new = C * s[i] * curvature(phi, p[i], mu)
+        change[i] = new - h[i]
+        h[i] = new
+        changed += change[i] != 0.0
+        active += new != 0.0
+    is_whole = changed >= active
+    if not is_whole:
+        add_squares(X, change, d, has_bias, squares)
+        for j in range(d):
+            is_whole |= squares[j, j] < CANCELLED * peak[j]
+            peak[j] = max(peak[j], squares[j, j])
+    if is_whole:
+        squares[:, :] = 0.0
+        add_squares(X, h, d, has_bias, squares)
+        for j in range(d):
+            peak[j] = squares[j, j]
+
+
+@register_jitable
+def _factor(squares, r2, per_unit, H):
+    """H: the Cholesky factor of the Hessian whose part of the losses is `squares`.  A free weight without
+    curvature is given a little."""
     d = r2.shape[0]
-    H[:, :] = 0.0
-    add_squares(phi, X, s, C, p, mu, d, has_bias, H)
     for j in range(d):
+        for k in range(j + 1):
+            H[j, k] = squares[j, k]
         H[j, j] += r2[j] + 1e-13 * (1.0 + H[j, j])
         if r2[j] == 0.0:
             H[j, j] = max(H[j, j], 1e-4 * per_unit)
     for a in range(d):
         row = H[a]
         for b in range(a):
-            row[b] = (row[b] - _inner(row, H[b], b)) / H[b, b]
+            row[b] = (row[b] - short_dot(row, H[b], b)) / H[b, b]
         # Singular but for rounding: a larger diagonal makes the step shorter, not wrong.
-        row[a] = np.sqrt(max(row[a] - _inner(row, row, a), SINGULAR * row[a]))
+        row[a] = np.sqrt(max(row[a] - short_dot(row, row, a), SINGULAR * row[a]))
 
 
 @register_jitable
@@ -190,7 +216,7 @@ def _step(H, g, x):
     """x: the Newton step from the gradient g, H being the factor; returns what it promises."""
     d, promise = x.shape[0], 0.0
     for a in range(d):
-        x[a] = (-g[a] - _inner(H[a], x, a)) / H[a, a]
+        x[a] = (-g[a] - short_dot(H[a], x, a)) / H[a, a]
     for a in range(d - 1, -1, -1):
         row = H[a]
         x[a] /= row[a]
@@ -198,15 +224,6 @@ def _step(H, g, x):
         for c in range(a):
             x[c] -= row[c] * x[a]
     return promise
-
-
-# The compiler may reorder this sum.
-@register_jitable(fastmath={"reassoc", "contract"})
-def _inner(x, y, count):
-    total = 0.0
-    for k in range(count):
-        total += x[k] * y[k]
-    return total
 
 
 @njit(**FUSED)
@@ -251,149 +268,3 @@ def _along(phi, y, s, C, S, dS, mu, first, second, t):
         value += s[i] * (kept - p * z + error)
     along = t * (first + 0.5 * t * second)
     return first + t * second + C * slope, second + C * curving, along + C * value
-
-
-# Scores, sums of examples and the Hessian of the losses: row by row where they are sparse, else by blocks.
-
-
-@register_jitable
-def _csr_project(X, w, has_bias, out):
-    bias = w[w.shape[0] - 1] if has_bias else 0.0
-    for i in range(out.shape[0]):
-        out[i] = row_dot(X, i, w) + bias
-
-
-@register_jitable
-def _block_project(X, w, has_bias, out):
-    blocks, z = X[0], np.empty(ROWS)
-    for k in range(blocks.shape[0]):
-        block, lo = blocks[k], k * ROWS
-        z[:] = 0.0
-        for a in range(w.shape[0]):
-            x, c = block[a], w[a]
-            for i in range(ROWS):
-                z[i] += c * x[i]
-        for i in range(min(ROWS, out.shape[0] - lo)):
-            out[lo + i] = z[i]
-
-
-@register_jitable
-def _csr_gather(X, c, has_bias, v):
-    v[:] = 0.0
-    pushed = 0.0
-    for i in range(c.shape[0]):
-        if c[i] != 0.0:
-            row_add(X, i, c[i], v)
-            pushed += c[i]
-    if has_bias:
-        v[v.shape[0] - 1] = pushed
-
-
-@register_jitable
-def _block_gather(X, c, has_bias, v):
-    blocks, some = X[0], np.zeros(ROWS)
-    v[:] = 0.0
-    for k in range(blocks.shape[0]):
-        block, lo = blocks[k], k * ROWS
-        count = min(ROWS, c.shape[0] - lo)
-        for i in range(count):
-            some[i] = c[lo + i]
-        for a in range(v.shape[0]):
-            v[a] += _inner(block[a], some, count)
-
-
-@register_jitable
-def _csr_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    index, number = np.empty(d, np.int64), np.empty(d)
-    for i in range(p.shape[0]):
-        h = C * s[i] * curvature(phi, p[i], mu)
-        if h == 0.0:
-            continue
-        count = row_nonzeros(X, i, index, number)
-        if has_bias:
-            index[count], number[count] = d - 1, 1.0
-            count += 1
-        for a in range(count):
-            xa, row = h * number[a], H[index[a]]
-            for b in range(a + 1):
-                row[index[b]] += xa * number[b]
-
-
-@register_jitable
-def _block_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    """Those of a block that have a part in it wait for more, unless they are most of it."""
-    blocks, h, size = X[0], np.zeros(ROWS), H.shape[0]
-    A, hA, waiting = np.empty((size, ROWS)), np.empty((size, ROWS)), 0
-    for k in range(blocks.shape[0]):
-        block, lo, active = blocks[k], k * ROWS, 0
-        count = min(ROWS, p.shape[0] - lo)
-        for i in range(count):
-            h[i] = C * s[lo + i] * curvature(phi, p[lo + i], mu)
-            active += h[i] != 0.0
-        if waiting + active > ROWS or 2 * active > ROWS:
-            _add_products(hA, A, waiting, H)
-            waiting = 0
-        if 2 * active > ROWS:
-            for a in range(size):
-                for i in range(count):
-                    hA[a, i] = h[i] * block[a, i]
-            _add_products(hA, block, count, H)
-            continue
-        for i in range(count):
-            if h[i] != 0.0:
-                for a in range(size):
-                    A[a, waiting], hA[a, waiting] = block[a, i], h[i] * block[a, i]
-                waiting += 1
-    _add_products(hA, A, waiting, H)
-
-
-# The compiler may reorder these sums.
-@register_jitable(fastmath={"reassoc", "contract"})
-def _add_products(A, B, count, H):
-    """H += A B' (lower triangle) of their first `count` columns, in tiles of 2 x 2: a number is read once for
-    two products."""
-    for a in range(0, H.shape[0], 2):
-        a0, a1 = A[a], A[a + 1]
-        for b in range(0, a + 1, 2):
-            b0, b1 = B[b], B[b + 1]
-            h00, h01, h10, h11 = 0.0, 0.0, 0.0, 0.0
-            for k in range(count):
-                h00 += a0[k] * b0[k]
-                h01 += a0[k] * b1[k]
-                h10 += a1[k] * b0[k]
-                h11 += a1[k] * b1[k]
-            H[a, b] += h00
-            H[a, b + 1] += h01
-            H[a + 1, b] += h10
-            H[a + 1, b + 1] += h11
-
-
-def project(X, w, has_bias, out):
-    """The scores of all examples."""
-    return (_csr_project if len(X) == 3 else _block_project)(X, w, has_bias, out)
-
-
-def gather(X, c, has_bias, v):
-    """v = sum_i c_i x_i."""
-    return (_csr_gather if len(X) == 3 else _block_gather)(X, c, has_bias, v)
-
-
-def add_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    """H += C sum_i s_i phi_mu'' x_i x_i' (lower triangle) for d weights; H has an even number of rows, the
-    last of which may be spare."""
-    return (_csr_squares if len(X) == 3 else _block_squares)(phi, X, s, C, p, mu, d, has_bias, H)
-
-
-@overload(project)
-def _project(X, w, has_bias, out):
-    return _csr_project if len(X) == 3 else _block_project
-
-
-@overload(gather)
-def _gather(X, c, has_bias, v):
-    return _csr_gather if len(X) == 3 else _block_gather
-
-
-@overload(add_squares)
-def _add_squares(phi, X, s, C, p, mu, d, has_bias, H):
-    return _csr_squares if len(X) == 3 else _block_squares

@@ -16,7 +16,7 @@ def blocks_of(X) -> np.ndarray:
            [1., 1., 0.],
            [0., 0., 0.]])
     """
-    from .._jit.newton import ROWS
+    from .._jit.all_rows import ROWS
 
     n, d = X.shape
     blocks = np.zeros((-(-n // ROWS), d + 1 + (d + 1) % 2, ROWS))

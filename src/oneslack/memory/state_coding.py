@@ -11,8 +11,8 @@ import numpy as np
 
 from ..errors import OneslackError
 
-#: Planes, cuts and points, which must be finite: with others no quadratic program would end.
-FINITE = ("planes", "store", "best", "w")
+#: Planes, cuts, points and Hessians, which must be finite: with others no quadratic program would end.
+FINITE = ("planes", "store", "best", "w", "squares")
 #: Of numbers whose squares are finite.
 LARGEST = 1e150
 
@@ -105,6 +105,15 @@ def check_scores(problem, S):
     expected = problem.scores.shape or (problem.n, *S.shape[1:])
     if S.shape != expected or S.dtype != np.float64:
         raise ValueError(f"the scores are {S.dtype}{S.shape}, expected float64{expected}")
+
+
+def check_squares(problem, H, h=None, peak=None):
+    """Raise unless what there is of a Hessian, of what examples weigh in it and of its largest diagonal is of
+    the problem's size."""
+    d = problem.n_params
+    for part, shape in ((H, (d, d)), (h, (problem.n,)), (peak, (d,))):
+        if part is not None and (part.shape != shape or part.dtype != np.float64):
+            raise ValueError(f"a Hessian is kept as {part.dtype}{part.shape}, expected float64{shape}")
 
 
 def _plane(parts):

@@ -68,7 +68,7 @@ PRODUCT = 8.0
 
 
 #: How much longer a product takes whose sum is not beside the last one.
-SCATTERED = 4.0
+SCATTERED = 8.0
 
 
 #: Examples up to which a search along a line is one call.
@@ -354,6 +354,15 @@ class Smooth:
     def hessian(self, shares, mu) -> np.ndarray:
         """Of sum_i s_i H_mu,i (lower triangle): C times it, and the regulariser's, make that of P_mu."""
         return sum(self.problem.scores.map_rows(self.model.smooth_hessian, shares, mu))
+
+    @property
+    def has_squares(self) -> bool:
+        """Whether a Hessian is known by what each example weighs in it: `curvatures`, `squares`."""
+        return not lacks(self.model, ["curvatures", "weighted_squares"])
+
+    def squares(self, h) -> np.ndarray:
+        """sum_i h_i dS_i/dw dS_i/dw' (lower triangle), h of any sign."""
+        return sum(self.problem.scores.map_rows(self.model.weighted_squares, h))
 
     def centre(self, w) -> np.ndarray:
         """The shortest of the w that say the same."""

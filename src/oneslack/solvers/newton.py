@@ -26,12 +26,12 @@ from functools import partial
 import numpy as np
 
 from ..certificate.rounding import moved, norm_up
-from ..memory.state_coding import check_point, check_scores
+from ..memory.state_coding import check_point, check_scores, check_squares
 from ..objective import inner, relative_gap
 from ..result import Step, no_dual_point
 from .line import polish
 from .newton_sprint import AHEAD, FALL, LOOSE, can_sprint, is_short, kept_share, sprint, start_of
-from .smoothed import Smoothed
+from .smoothed import Smoothed, Squares
 
 #: All examples are inside the rounding at w = 0: the first step is a least-squares fit.
 FIRST_MU = 4.0
@@ -200,7 +200,8 @@ def descend(problem, w, mu, tol, start=None):
         dS = problem.scores(direction)
         lacking = at.error + chord.promise
         is_near = lacking <= AHEAD * tol * abs(primal) and chord.promise <= 0.1 * progress.tried
-        is_near = is_near and not was_ahead
+        # A loss without kinks has the duals ahead at the next point.
+        is_near = is_near and problem.smooth.has_kinks and not was_ahead
         if is_near and (ahead := smooth.leaned(at, mu, dS, tol * abs(primal))):
             progress.tried = chord.promise
             bounds = primal, ahead[0], mu, lacking
@@ -219,7 +220,7 @@ class Chord:
 
     def __init__(self, smooth):
         self.smooth, self.metric = smooth, None
-        self.shares, self.mu, self.promise = None, None, np.inf
+        self.squares, self.mu, self.promise = None, None, np.inf
         self.fresh = np.inf  # what the last new Hessian promised; 0 where old ones have lied
         self.enough = kept_share(smooth.problem)
 
@@ -229,14 +230,13 @@ class Chord:
             self.fresh = np.inf
         elif self.enough * self.fresh > 0.0:
             if self.metric is None:  # it goes on from a state
-                if (self.shares.shape, self.shares.dtype) != (at.shares.shape, at.shares.dtype):
-                    raise ValueError(f"the examples' shares are {self.shares.shape}, not {at.shares.shape}")
-                self.metric = self.smooth.metric(self.shares, mu)
+                self.metric = self.smooth.metric_of(self.squares.H.copy())
             direction, promise = self._ahead(at)
             if promise <= self.enough * self.promise:
                 self.promise = promise
                 return direction
-        self.shares, self.mu, self.metric = at.shares, mu, self.smooth.metric(at.shares, mu)
+        self.mu, self.squares = mu, self.smooth.squares(at.shares, mu, self.squares)
+        self.metric = self.smooth.metric_of(self.squares.H.copy())
         direction, self.promise = self._ahead(at)
         # Where an old Hessian has promised that less is left than there is, it is not believed again.
         self.fresh = self.promise if self.promise <= max(self.enough, 0.5) * self.fresh else 0.0
@@ -246,13 +246,17 @@ class Chord:
         direction = self.metric.step(at.gradient)
         return direction, -0.5 * inner(at.gradient, direction)
 
-    _STATE = ("shares", "mu", "promise", "fresh")
+    _STATE = ("mu", "promise", "fresh")
 
     def state(self):
-        return {name: getattr(self, name) for name in self._STATE}
+        squares = self.squares and self.squares._asdict()
+        return {name: getattr(self, name) for name in self._STATE} | {"squares": squares}
 
     def restore(self, state):
         vars(self).update(state)
+        if self.squares is not None:
+            self.squares = Squares(**self.squares)
+            check_squares(self.smooth.problem, *self.squares)
 
 
 class Progress:

@@ -14,7 +14,7 @@ from ..result import Step
 from .smoothed import leaned_shares
 
 #: What a Hessian may take, in products of two numbers.
-LARGEST = 1e7
+LARGEST = 2e7
 #: The same where it is less than the calls around a dual pass.
 SHORT = 5e5
 #: mu is lowered by at most FALL, once what the gradient adds to the gap is LOOSE times the rounding.
@@ -47,8 +47,11 @@ def kept_share(problem) -> float:
 
 
 def _rule(problem, ahead, tried):
-    # Where the loss has kinks mu falls, and no Hessian serves twice.
-    return FALL, LOOSE, ahead, tried, 0.0 if problem.smooth.has_kinks else kept_share(problem)
+    # Where the loss has kinks mu falls, and no Hessian serves twice.  Where it has none the duals ahead are
+    # those of the next point.
+    if problem.smooth.has_kinks:
+        return FALL, LOOSE, ahead, tried, 0.0
+    return FALL, LOOSE, 0.0, tried, kept_share(problem)
 
 
 def start_of(problem, w, mu, tol):

@@ -12,6 +12,8 @@ from ..result import no_dual_point
 
 #: No step is longer than this many Newton steps.
 LONGEST = 1000.0
+#: Squares whose diagonal falls below this share of its peak are summed up anew: rounding is a share of that.
+CANCELLED = 1e-3
 #: A line search ends where the slope is this share of that at its start.
 FLAT = 0.25
 
@@ -23,6 +25,15 @@ class Losses(NamedTuple):
     linear: float  # sum of the duals' losses
     hinge: float  # the losses themselves
     error: float  # what rounding off adds to them
+
+
+class Squares(NamedTuple):
+    """C times the Hessian of the losses, lower triangle; where it is known, what each example weighs in it;
+    and the largest that its diagonal was since it was summed up."""
+
+    H: np.ndarray
+    h: np.ndarray | None = None
+    peak: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +114,23 @@ class Smoothed:
 
     def metric(self, shares, mu) -> Metric:
         """The Hessian of P_mu where the duals are `shares`."""
-        return self.metric_of(self.problem.C * self.smooth.hessian(shares, mu))
+        return self.metric_of(self.squares(shares, mu).H)
+
+    def squares(self, shares, mu, last=None) -> Squares:
+        """The Hessian of the losses where the duals are `shares`: the `last` one and the examples that weigh
+        otherwise now, where they are fewer."""
+        if not self.smooth.has_squares:
+            return Squares(self.problem.C * self.smooth.hessian(shares, mu))
+        h = self.smooth.curvatures(shares, mu)
+        if last is not None and last.h is not None:
+            change = h - last.h
+            if np.count_nonzero(change) < np.count_nonzero(h):
+                H = last.H + self.smooth.squares(change)
+                diagonal = np.einsum("ii->i", H)
+                if (diagonal >= CANCELLED * last.peak).all():
+                    return Squares(H, h, np.maximum(diagonal, last.peak))
+        H = self.smooth.squares(h)
+        return Squares(H, h, np.einsum("ii->i", H).copy())
 
     def metric_of(self, H) -> Metric:
         """The same where H, which is changed, is that of the losses alone (lower triangle)."""

@@ -27,6 +27,7 @@ from ...data.rows import (
     small_norms,
     weights_of,
 )
+from ...objective import inner
 
 #: Numbers of a dense matrix that are multiplied with themselves at once.
 AT_ONCE = 1 << 14
@@ -108,15 +109,16 @@ class LinearData:
 
             squares(self.view, h, shard.lo, shard.hi, has_constant, H)
             return H
-        rows, step = np.flatnonzero(h), max(AT_ONCE // d, 32)
-        for lo in range(0, len(rows), step):  # products of matrices, of a size that stays in the cache
-            some = rows[lo : lo + step]
-            roots = np.sqrt(h[some])
-            A = self.X[shard.lo + some] * roots[:, None]
-            H[:d, :d] += A.T @ A
-            if has_constant:
-                H[-1, :-1] += roots @ A
-                H[-1, -1] += h[some].sum()
+        step = max(AT_ONCE // d, 32)  # products of matrices, of a size that stays in the cache
+        for sign, rows in ((1.0, np.flatnonzero(h > 0.0)), (-1.0, np.flatnonzero(h < 0.0))):
+            for lo in range(0, len(rows), step):
+                some = rows[lo : lo + step]
+                roots = np.sqrt(np.abs(h[some]))
+                A = self.X[shard.lo + some] * roots[:, None]
+                H[:d, :d] += sign * (A.T @ A)
+                if has_constant:
+                    H[-1, :-1] += sign * (roots @ A)
+                    H[-1, -1] += h[some].sum()
         return H
 
     def take(self, index) -> LinearData:
@@ -126,7 +128,7 @@ class LinearData:
     def in_units(self) -> LinearData:
         """The same, with the mean size of their targets as unit."""
         total = float(self.weights.sum())
-        unit = float(self.weights @ np.abs(self.y)) / total if total > 0 else 0.0
+        unit = inner(self.weights, np.abs(self.y)) / total if total > 0 else 0.0
         return replace(self, unit=unit or 1.0)
 
 

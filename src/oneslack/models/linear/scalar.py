@@ -169,6 +169,9 @@ class ScalarModel:
         rows = slice(shard.lo, shard.hi)
         return data.squares(shard, self._curvatures(data.weights[rows], p[rows], mu), self.intercept)
 
+    def weighted_squares(self, data, shard, h):
+        return data.squares(shard, h[shard.lo : shard.hi], self.intercept)
+
     def smooth_path(self, data, C, regulariser, w, mu, tol, rule, points) -> SmoothPath:
         """Newton steps on small data, in one call (_jit/newton.py)."""
         from ..._jit.newton import DUAL, MU, PRIMAL, newton_path
