@@ -14,7 +14,7 @@ the model said but for the gap that is asked for.  Those of the losses, p, are d
 
 import numpy as np
 
-from .columns import _violation, descend_gram
+from .columns import descend_gram
 from .compiler import njit, register_jitable
 from .newton import FUSED, _inner, _look, add_squares, gather
 from .scalar_loss import bounds, charge, curvature, target
@@ -178,8 +178,9 @@ def _minimise(H, q, w, r, held, move, enough):
     d, ridge = q.shape[0], RIDGE
     index, L = np.empty(d, np.int64), np.empty((d, d))
     slope, step, cut = np.empty(d), np.empty(d), np.empty(d)
-    for _ in range(ROUNDS):
-        if descend_gram(H, q, w, r, held, move, SWEEPS, enough) <= enough:
+    sweeps, full = SWEEPS, 0
+    while full < ROUNDS:
+        if descend_gram(H, q, w, r, held, move, sweeps, enough) <= enough:
             return
         count = 0
         for j in range(d):
@@ -190,6 +191,9 @@ def _minimise(H, q, w, r, held, move, enough):
         _exact_step(H, index, slope, count, ridge, step, L)
         stiffer = _keep_signs(H, w, r, move, index, slope, count, step, cut)
         ridge = max(ridge * stiffer, RIDGE)
+        # After a step that put weights to 0 comes the next one: sweeps would take them up again.
+        is_full = stiffer < 1.0
+        sweeps, full = SWEEPS if is_full else 0, full + is_full
         for a in range(count):
             j = index[a]
             move[j] = -w[j] if step[a] == -(w[j] + move[j]) else move[j] + step[a]
@@ -218,8 +222,8 @@ def _exact_step(H, index, slope, count, ridge, step, L):
 
 @register_jitable
 def _keep_signs(H, w, r, move, index, slope, count, step, cut):
-    """A step after which no weight has changed its sign: those that would go to 0, if the model falls so; else
-    it ends where the first one is 0.  Returns by how much the ridge of the next one is larger; `cut` is
+    """A step after which no weight has changed its sign: those that would go to 0, if the model falls so;
+    else it ends where the first one is 0.  Returns by how much the ridge of the next one is larger; `cut` is
     overwritten."""
     t, first, fall = 1.0, -1, 0.0
     for a in range(count):
