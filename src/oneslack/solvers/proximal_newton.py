@@ -105,11 +105,12 @@ def sprint(problem, w, tol) -> Step:
 def samples(problem, tol):
     """Samples for small data, each eight times the last, and all of them eight times, with the precision that
     each is worth; none where steps on all examples are less than the calls."""
-    sizes, size = [], problem.n // SAMPLE_GROWTH
-    while not is_short(problem) and size >= SPRINT_ROWS * problem.n_params:
+    if is_short(problem):
+        return
+    sizes, size, rng = [], problem.n // SAMPLE_GROWTH, np.random.default_rng(0)
+    while size >= SPRINT_ROWS * problem.n_params:
         sizes.append(size)
         size //= SAMPLE_GROWTH
-    rng = np.random.default_rng(0)
     for size in reversed(sizes):
         index = _stretches(problem.n, size, rng)
         if problem.sample_weights[index].any():
