@@ -314,3 +314,18 @@ def test_the_minimum_of_a_model_is_one(is_sparse, has_bias):
         assert quadratic.violations(w + found.d, q, r, held)[part].max() <= 1e-8
         assert not has_bias or abs(found.ahead.sum()) <= 1e-8
     assert len(part) == 80
+
+
+def test_a_gram_matrix_is_due_where_few_examples_are_curved():
+    """Sweeps over so few numbers cost less than those over their Gram matrix, but do not end."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 60)) + 0.01 * rng.normal(size=(300, 60))
+    problem = oneslack.L1Problem(Linear(60, SquaredHinge()), sp.csr_array(X), np.sign(rng.normal(size=300)))
+    h = np.where(np.arange(300) < 30, 2.0, 0.0)
+    penalty = np.zeros(60), np.ones(60), np.zeros(60, bool)
+    known = problem.columns.known()
+    problem.columns.minimum(
+        100.0 * h * rng.normal(size=300), h, penalty, np.full(60, 1e-9), False, known,
+        share=0.3, tight=1e-9, far=np.inf, sweeps=10_000,
+    )  # fmt: skip
+    assert known.start[0] is not None

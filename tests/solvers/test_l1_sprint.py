@@ -110,3 +110,35 @@ def test_a_call_that_does_not_end_it_is_gone_on_from(phi, monkeypatch):
     np.testing.assert_array_equal(resumed.w, whole.w)
     tighter = solve(problem, tol=1e-8, start=whole)
     assert tighter.gap <= 1e-8
+
+
+@pytest.mark.parametrize("C", [1e2, 1e4])
+@pytest.mark.parametrize("phi", SMOOTH[:2], ids=str)
+def test_columns_that_are_nearly_alike(phi, C):
+    # Sweeps over their Gram matrix do not end; exact steps that put many weights to 0 at once do.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4)) @ rng.normal(size=(4, 25)) + 0.01 * rng.normal(size=(400, 25))
+    y = np.where(X[:, 0] + rng.normal(size=400) > 0, 1.0, -1.0)
+    result = solve(L1Problem(Linear(25, phi), X, y, C), tol=1e-3)
+    assert result.certified
+    assert result.gap <= 1e-3
+    assert result.n_iter == 1
+
+
+def test_models_prove_sooner_than_losses():
+    # Those of the losses need a step more to close a gap of a thousandth.
+    problem = made(Logistic())
+    start = problem.regulariser.start()
+    _, primal, dual, _ = problem.model.lasso_path(
+        problem.data, problem.C, problem.regulariser, start, 1e-3, 5
+    )
+    assert primal - dual <= 1e-3 * primal
+
+
+def test_samples_are_eighths_of_what_is_not_small():
+    problem = made(Logistic(), n=40_000, d=12)
+    parts = list(proximal_newton.samples(problem, 1e-3))
+    assert [(part.n, tol) for part, tol in parts] == [
+        (78, pytest.approx(24 / 78)), (625, pytest.approx(24 / 625)), (5000, pytest.approx(24 / 5000)),
+    ]  # fmt: skip
+    assert not list(proximal_newton.samples(made(Logistic()), 1e-3))

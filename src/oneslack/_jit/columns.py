@@ -268,16 +268,17 @@ def descend_features(X, index, h, damp, w, r, held, has_bias, d, g, active, aims
     """Sweeps over the features from d = 0, g = -a, both kept up to date; with `has_bias` b is one more
     weight, without a penalty.  Weights that are at 0 and stay there are left out of later sweeps.
 
-    aims = (share, tight, far, sweeps, loose, product, pair, base, touched): until no subgradient is further
-    from 0 than a share of the worst of the first sweep, for `loose` times so many sweeps at most; where that
-    was no further than `far`, until none of all weights is further than `tight`.  Or until a Gram matrix of
-    those that take part would have cost as much as was `touched` before and here, if sweeps over it cost
-    less: base, `product` times the square of their numbers, and `pair` times that of their count.
+    aims = (share, tight, far, sweeps, loose, product, pair, cube, base, touched): until no subgradient is
+    further from 0 than a share of the worst of the first sweep, for `loose` times so many sweeps at most;
+    where that was no further than `far`, until none of all weights is further than `tight`.  Or until a Gram
+    matrix of those that take part would have cost as much as was `touched` before and here: base, `product`
+    times the square of their numbers, `pair` times that of their count, and `cube` times the third power of
+    how many of them are not 0, for exact steps.
 
     Returns (b, the worst of the first sweep, the numbers touched, and where a Gram matrix is due how many it
     is of, active[:count]; else 0)."""
     k, bias, total = index.shape[0], 0.0, 0.0
-    share, tight, far, sweeps, loose, product, pair, base, touched = aims
+    share, tight, far, sweeps, loose, product, pair, cube, base, touched = aims
     curve = np.full(k, -1.0)
     for j in range(k):
         active[j] = j
@@ -293,7 +294,7 @@ def descend_features(X, index, h, damp, w, r, held, has_bias, d, g, active, aims
             bias += change
             for i in range(g.shape[0]):
                 g[i] += change * h[i]
-        kept, entries = 0, 0
+        kept, entries, support = 0, 0, 0.0
         for a in range(count):
             j = active[a]
             f = index[j]
@@ -307,6 +308,7 @@ def descend_features(X, index, h, damp, w, r, held, has_bias, d, g, active, aims
             active[kept] = j
             kept += 1
             entries += size
+            support += old != 0.0
             if miss == 0.0:
                 continue
             if curve[j] < 0.0:
@@ -332,7 +334,7 @@ def descend_features(X, index, h, damp, w, r, held, has_bias, d, g, active, aims
             count, is_all = k, True
             for j in range(k):
                 active[j] = j
-        elif touched >= base + product * entries * entries + pair * kept * kept and kept * kept <= entries:
+        elif touched >= base + product * entries * entries + pair * kept * kept + cube * support**3:
             return bias, first, touched, kept
         if sweep >= (sweeps if is_tight else loose * sweeps):
             return bias, first, touched, 0

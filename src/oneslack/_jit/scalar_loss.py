@@ -35,6 +35,10 @@ def charge(self, y, a, C):
     return self.charge(y, a, C)
 
 
+def bounds(self, y, C):
+    return self.bounds(y, C)
+
+
 def smooth(self, y, z, mu):
     return self.smooth(y, z, mu)
 
@@ -67,6 +71,7 @@ overload(value)(lambda self, y, z: _method(self, "value"))
 overload(dual)(lambda self, y, z: _method(self, "dual"))
 overload(target)(lambda self, y: _method(self, "target"))
 overload(charge)(lambda self, y, a, C: _method(self, "charge"))
+overload(bounds)(lambda self, y, C: _method(self, "bounds"))
 overload(smooth)(lambda self, y, z, mu: _method(self, "smooth"))
 overload(curvature)(lambda self, p, mu: _method(self, "curvature"))
 overload(place)(lambda self, y, a, C: _method(self, "place"))

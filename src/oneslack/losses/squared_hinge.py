@@ -31,7 +31,8 @@ class SquaredHinge(NamedTuple):
         return a * (a / (4.0 * np.maximum(C, 1e-300)))
 
     def bounds(self, y, C):
-        return np.where(y < 0, -np.inf, 0.0), np.where(y > 0, np.inf, 0.0)
+        far = np.copysign(np.inf, y)
+        return np.minimum(far, 0.0), np.maximum(far, 0.0)
 
     def smooth(self, y, z, mu):
         return y * (2.0 * max(1.0 - y * z, 0.0)), 0.0

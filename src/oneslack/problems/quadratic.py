@@ -18,9 +18,10 @@ import scipy.sparse as sp
 #: Features of a Gram matrix, at most.
 LARGEST_GRAM = 4096
 #: What a Gram matrix costs, in numbers of a sweep over features: for each number of all examples, which are
-#: picked from; for each product, of sparse features (whose rows differ in length) and of dense ones; and for
-#: each number of its own, sweeps and factors included.
-PICK, SPARSE, DENSE, PAIR = 5.0, 0.6, 0.15, 20.0
+#: picked from; for each product, of sparse features (whose rows differ in length) and of dense ones; for each
+#: number of its own, sweeps included; and for each product of three weights that are not 0, in as many
+#: factors as there may be.
+PICK, SPARSE, DENSE, PAIR, CUBE = 5.0, 0.6, 0.15, 20.0, 2.0
 #: The share of sweeps that a model gets whose duals are not wanted.
 LOOSE = 0.3
 #: Dense features whose Gram matrix is made at once: it costs no more than some sweeps.
@@ -159,7 +160,7 @@ class Model:
         columns, aims, k = self.columns, self.aims, len(self.d)
         n, size = columns.X.shape[0], float(columns.X.nnz if columns.is_sparse else columns.X.size)
         product = (SPARSE if columns.is_sparse else DENSE) / n if k <= LARGEST_GRAM else np.inf
-        cost = product, PAIR, PICK * size, known.spent
+        cost = product, PAIR, CUBE, PICK * size, known.spent
         limits = aims.share, aims.tight, aims.far, float(aims.sweeps), LOOSE, *cost
         active = np.empty(k, np.int64)
         X, index = columns.among(np.abs(self.h) + np.abs(self.g))  # others have no part in any sum
@@ -240,8 +241,10 @@ def descend(H, q, w, r, held, d, enough):
         if step is None:
             sweeps *= 10
             continue
+        if not face.is_whole:
+            sweeps = 0  # they would take up again what went to 0; the next exact step comes first
         d[support] = np.where(u + step == 0.0, -w[support], d[support] + step)
-        q += H[:, support] @ step
+        q += step @ H[support]  # H is symmetric, and its rows lie side by side
 
 
 class Face:
@@ -249,10 +252,11 @@ class Face:
     singular, or nearly, those of a proximal point method (Rockafellar 1976)."""
 
     def __init__(self):
-        self.ridge = RIDGE
+        self.ridge, self.is_whole = RIDGE, True
 
     def step(self, H, slope, u):
-        """From weights u, of a model with this slope and matrix; None where there is none."""
+        """From weights u, of a model with this slope and matrix; None where there is none.  It is whole where
+        no weight would have changed its sign."""
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
         diagonal = np.arange(len(H))
@@ -265,7 +269,8 @@ class Face:
             return None
         step = -cho_solve(factor, slope, check_finite=False)
         crosses = u * (u + step) < 0.0
-        if not crosses.any():
+        self.is_whole = not crosses.any()
+        if self.is_whole:
             self.ridge = max(0.1 * self.ridge, RIDGE)
             return step
         cut = np.where(crosses, -u, step)

@@ -22,7 +22,7 @@ for what that gap allows.  Features that the gap rules out are dropped for good 
     sum_i (a_i - a*_i)^2 / s_i <= 2 h_max (P - D),    so |v_j - v*_j|^2 <= 2 h_max (P - D) sum_i s_i x_ij^2
 
 The proof of a bound looks at all features whatever was dropped.  The start comes from samples of the examples
-where features are few.
+where features are few, or data small.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ import numpy as np
 from ..memory.state_coding import check_point
 from ..result import Step
 from .feature_descent import Descent, Features, few
-from .newton import Newton
-from .newton_sprint import can_sprint
+from .newton_sprint import can_sprint, is_short
 
-#: Where features are few, examples a weight in the first sample, and how much larger the next one is.
-SAMPLE_ROWS, SAMPLE_GROWTH = 32, 8
+#: Where features are few, examples a weight in the first sample, and how much larger the next one is; and
+#: examples a weight where steps are one call.
+SAMPLE_ROWS, SAMPLE_GROWTH, SPRINT_ROWS = 32, 8, 4
 #: Numbers of all examples from which on passes over them cost more than the calls around a step.
 SAMPLED = 100_000
 #: Steps of a call.
@@ -90,7 +90,7 @@ def sprint(problem, w, tol) -> Step:
     give the start, where there is none."""
     if w is None:
         w = problem.regulariser.start()
-        for _, part, part_tol in Newton().samples(problem, tol):
+        for part, part_tol in samples(problem, tol):
             w = _path(part, w, part_tol)[0]
     else:
         w = problem.regulariser.feasible(w)
@@ -100,6 +100,26 @@ def sprint(problem, w, tol) -> Step:
         w, dual, primal, n_cuts=problem.model.n_features, state=lambda: {"w": w, "sprinted": tol},
         proof=partial(problem.shares.proof, shares),
     )  # fmt: skip
+
+
+def samples(problem, tol):
+    """Samples for small data, each eight times the last, and all of them eight times, with the precision that
+    each is worth; none where steps on all examples are less than the calls."""
+    if is_short(problem):
+        return
+    sizes, size, rng = [], problem.n // SAMPLE_GROWTH, np.random.default_rng(0)
+    while size >= SPRINT_ROWS * problem.n_params:
+        sizes.append(size)
+        size //= SAMPLE_GROWTH
+    for size in reversed(sizes):
+        index = _stretches(problem.n, size, rng)
+        if problem.sample_weights[index].any():
+            yield problem.sample(index), max(tol, 2.0 * problem.n_params / size)
+
+
+def _stretches(n, size, rng) -> np.ndarray:
+    """One example from each of `size` equal stretches."""
+    return ((np.arange(size) + rng.random(size)) * (n / size)).astype(np.int64)
 
 
 def _path(problem, w, tol):
@@ -112,8 +132,7 @@ def sampled(problem, tol):
         return None
     w, size, rng = None, SAMPLE_ROWS * problem.n_params, np.random.default_rng(0)
     while size * SAMPLE_GROWTH <= problem.n and problem.n_params <= few(problem.n):
-        strata = np.arange(size) + rng.random(size)
-        index = (strata * (problem.n / size)).astype(np.int64)
+        index = _stretches(problem.n, size, rng)
         if problem.sample_weights[index].any():
             part, start = problem.sample(index), {} if w is None else {"w": w}
             descent = Descent(part, Features(part), start, tol)
