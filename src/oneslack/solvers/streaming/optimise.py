@@ -23,8 +23,6 @@ STEPS, PASSES = 60, 200
 ENOUGH, WORTH = 0.1, 0.1
 #: Passes without less imbalance after which others have to mend it.
 IN_VAIN = 20
-#: An example that is farther from moving is forgotten, in units of a loss.
-HORIZON = 0.5
 #: What the rounding of the hinge may cost, beside the tolerance.
 ROUNDING = 0.2
 
@@ -59,7 +57,6 @@ class NewtonOptimiser:
         self.problem, self.asked = problem, tol
         self.tol = max(tol, 1e-12)
         self.mu = FIRST_MU * problem.unit
-        self.horizon = HORIZON * problem.unit
 
     def run(self, part, old, v, w, dual):
         """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
@@ -111,7 +108,6 @@ class DualOptimiser:
 
     def __init__(self, problem, seed, tol):
         self.problem, self.tol, self.seed, self.runs = problem, tol, seed, 0
-        self.horizon = HORIZON * problem.unit
         self.passes, self.reads = PASSES, 0
 
     def run(self, part, old, v, w, dual):

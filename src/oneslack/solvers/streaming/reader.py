@@ -48,11 +48,13 @@ PROMISE, CAUTION = 0.5, 0.6
 PATIENCE = 30
 #: Where the examples that may move take no more of the memory than this, all of them are remembered.
 ALL_THAT_MOVE = 0.875
+#: An example that is farther from moving is passed by, in units of a loss; less, once scores move less.
+HORIZON = 0.5
 #: Hessians that threads make at the same time.
 HESSIANS = 6
 #: What a state keeps of a Reader: bounds, and where in the data it is.
 BOUNDS = ("best", "bound")
-PLACE = ("read", "place", "moving", "read_over", "since", "caution", "vain", "gap")
+PLACE = ("read", "place", "moving", "read_over", "since", "caution", "vain", "gap", "horizon")
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,8 @@ class Reader:
         self.gap = np.inf  # what the estimate says at the end of a read
         self.balanced = self.balanced_of = None  # the best dual point with intercepts, and what it is made of
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
-        self.scan = Scan(problem, source, self.pieces, self.duals, self.optimiser.horizon)
+        self.scan = Scan(problem, source, self.pieces, self.duals)
+        self.horizon = HORIZON * problem.unit  # an example that is farther from moving is forgotten
         self.probe = Probe(problem, source, plan.probe_rows, seed)
 
     def steps(self, start):
@@ -200,7 +203,9 @@ class Reader:
             self.points = self._ends() if self.mean.count else None
             self.mean.clear()
         while self.place < len(order):
-            self.place, moving = self.scan.fill(self.rows, order, self.place, self.w, self.points)
+            self.place, moving = self.scan.fill(
+                self.rows, order, self.place, self.w, self.points, self.horizon
+            )
             self.moving = self.moving[0], self.moving[1] + moving
             self._optimise()
             self.mean.add(self.w)
@@ -209,6 +214,7 @@ class Reader:
                 self.moving = self.moving[1], 0
                 self.optimiser.read()
                 self.gap, t = self.estimate()
+                self.horizon = min(self.horizon, self.probe.change(self.w))
                 yield self._looked_at() if self.points else self._step(self._ends().at(t))
                 return
             yield self._step(self.w)
@@ -281,7 +287,7 @@ class Reader:
                 numbers, min(int(used[moving - 1]) if moving else 0, int(ALL_THAT_MOVE * plan.numbers))
             )
         order = order[:rows]
-        order = order[(rest[order] <= self.optimiser.horizon) & (used[:rows] <= numbers)]
+        order = order[(rest[order] <= self.horizon) & (used[:rows] <= numbers)]
         self.rows.keep(np.sort(order))
 
     # How far it is.
@@ -361,6 +367,7 @@ class Reader:
         mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
         mine |= {"plan": _layout(self.plan), "optimiser": self.optimiser.state()}
         mine |= {"mean": self.mean.state(), "points": self.points and self.points.state()}
+        mine |= {"probe": self.probe.scores}
         mine |= {"balanced": self.balanced and (*self.balanced.sums(), self.balanced_of)}
         return {"w": self.w, "streaming": mine}
 
@@ -379,6 +386,7 @@ class Reader:
         self.points = ReadPoints.of_state(state["points"])
         for name in PLACE:
             setattr(self, name, state[name])
+        self.probe.scores = state["probe"]
         remembered = np.asarray(state["remembered"])
         for first in range(0, len(remembered), self.plan.piece_rows):
             index = remembered[first : first + self.plan.piece_rows]
