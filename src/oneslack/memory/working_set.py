@@ -57,7 +57,7 @@ class WorkingSet:
         return self.n_numbers + int((indptr[chosen + 1] - indptr[chosen]).sum()) <= len(self._values)
 
     def add(self, part, examples, chosen=None):
-        """Put packed rows, or the `chosen` ones, behind those that are there; `examples` are their numbers."""
+        """Put packed rows, or the chosen ones, behind those that are there; `examples` are their numbers."""
         from .._jit.working_rows import take_sparse
 
         chosen = np.arange(part.n) if chosen is None else chosen
