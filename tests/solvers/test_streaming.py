@@ -2,6 +2,7 @@
 
 import tracemalloc
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from reference import Reference
 
 import oneslack
 from oneslack import ConstraintProblem, DualCD, Problem, Streaming, solve
+from oneslack.data.rows import Shard
 from oneslack.engines.threads import Threads
 from oneslack.models import Binary, Chain, Multiclass, Regression
 from oneslack.objective import relative_gap
@@ -157,8 +159,9 @@ def test_only_what_may_move_is_taken_and_nothing_twice(n_jobs):
     reader = Reader(part, source_of(part), tiny(part, 0.9).plan(part), 0, 1e-3)
     reader.rows.add(part.data, np.arange(40), np.arange(40))
     order = list(range(len(reader.pieces)))
-    place, moving = reader.scan.fill(reader.rows, order, 0, w, None, reader.horizon)
-    seen = reader.pieces[place - 1][1]
+    place, moving = reader.scan.fill(reader.rows, order, (0, 0), w, None, reader.horizon)
+    assert place[1] == 0
+    seen = reader.pieces[place[0] - 1][1]
     rest = part.model.rest(part.data, part.scores(w), np.zeros(part.n))[:seen]
     assert moving == (rest == 0.0).sum() < 0.8 * seen
     wanted = np.union1d(np.arange(40), np.flatnonzero(rest <= reader.horizon))
@@ -188,6 +191,35 @@ def test_an_intercept_that_almost_all_examples_rest_by():
     result = solve(part, tiny(part, 0.1), tol=0.02, max_iter=200)
     assert result.status is Status.CONVERGED
     assert result.state["streaming"]["read"] <= 4
+
+
+def test_an_intercept_beside_a_few_very_long_examples():
+    """As word counts have them: the intercept's steps are those that suit most examples."""
+    rng = np.random.default_rng(0)
+    X = rng.poisson(2.0, (1500, 300)) * (rng.random((1500, 300)) < 0.05)
+    count = X[:, :20].sum(axis=1)
+    y = np.where(count + rng.normal(size=1500) > np.median(count), 1.0, -1.0)
+    X[::50] *= 1000
+    part = Problem(Binary(300, True), sp.csr_array(X.astype(float)), y, 0.01)
+    result = solve(part, tiny(part, 0.3), tol=0.02, max_iter=300)
+    assert result.status is Status.CONVERGED
+    assert result.state["streaming"]["read"] <= 4
+
+
+def test_the_horizon_shrinks_with_what_scores_move():
+    part = problem("sparse binary", n=2000, C=0.02)
+    reader = Reader(part, source_of(part), tiny(part, 0.3).plan(part), 0, 1e-3)
+    steps = reader.steps(None)
+    ends, horizons = [], []
+    while reader.read < 4:
+        next(steps)
+        if reader.read_over:
+            ends.append(part.model.new_scores(reader.probe.data))
+            part.model.scores(reader.probe.data, Shard(0, reader.probe.data.n), reader.w, ends[-1])
+            horizons.append(reader.horizon)
+    moved = [np.quantile(np.abs(b - a), 0.9) for a, b in pairwise(ends)]
+    assert horizons[1:] == pytest.approx(np.minimum.accumulate([0.5, *moved])[1:])
+    assert horizons[-1] < 0.2 * horizons[0]
 
 
 def test_the_estimate_is_near_the_gap():
@@ -300,7 +332,7 @@ def test_a_run_goes_on_with_another_budget(kind):
     for first, second in (shares, shares[::-1]):
         part = problem(kind)
         before = solve(part, tiny(part, first), tol=1e-9, max_iter=1)
-        assert before.state["streaming"]["read"] == 0 < before.state["streaming"]["place"]
+        assert before.state["streaming"]["read"] == 0 < before.state["streaming"]["place"][0]
         reader = Reader(part, source_of(part), tiny(part, second).plan(part), 0, 1e-3)
         steps = reader.steps(before.state)
         next(steps)
@@ -338,7 +370,7 @@ def test_only_a_promise_in_vain_calls_for_more_caution(kind, promised):
         assert reader.caution == 1.0
     before = reader.optimiser.state()
     step = next(steps)
-    is_certificate = step.primal is not None and reader.place == 0 and not reader.read_over
+    is_certificate = step.primal is not None and reader.place == (0, 0) and not reader.read_over
     assert is_certificate == promised  # reads that go on tell both bounds
     assert reader.caution == (CAUTION if promised else 1.0)
     assert reader.optimiser.state() != before  # but more is done in each read

@@ -47,14 +47,14 @@ class WorkingSet:
             X = self._values[:m]
         return replace(self._template, X=X, y=self._y[:m], weights=self._weights[:m])
 
-    def has_room_for(self, part, chosen):
-        """Whether these rows of packed ones fit behind those that are there."""
-        if self.m + len(chosen) > len(self._index):
-            return False
+    def room_for(self, part, chosen) -> int:
+        """How many of these rows of packed ones fit behind those that are there."""
+        count = min(len(self._index) - self.m, len(chosen))
         if not self.is_sparse:
-            return True
-        indptr = part.X.indptr
-        return self.n_numbers + int((indptr[chosen + 1] - indptr[chosen]).sum()) <= len(self._values)
+            return count
+        starts, chosen = part.X.indptr, chosen[:count]
+        numbers = np.cumsum(starts[chosen + 1] - starts[chosen])
+        return int(np.searchsorted(numbers, len(self._values) - self.n_numbers, side="right"))
 
     def add(self, part, examples, chosen=None):
         """Put packed rows, or the chosen ones, behind those that are there; `examples` are their numbers."""

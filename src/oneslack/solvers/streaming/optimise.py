@@ -17,7 +17,7 @@ from ..newton import FALL, FIRST_MU, LOOSE
 from ..smoothed import Smoothed
 
 #: Newton steps, and dual passes, at most.
-STEPS, PASSES = 60, 200
+STEPS, PASSES = 60, 1000
 #: Passes go on while the gap of what is in memory is more than this share of the tolerance; in a first read,
 #: whose examples have not met yet, only while they raise the dual by such a share of what the first did.
 ENOUGH, WORTH = 0.1, 0.1
@@ -120,7 +120,8 @@ class DualOptimiser:
         passes.kept_weights.reset(v[: passes.weights.size].reshape(passes.weights.shape))
         free, rate = regulariser.free, 0.0
         if regulariser.n_free:
-            rate = BIAS_RATE * (float(passes.norm2.mean()) or 1.0)
+            # By most examples: a few long ones would make it so large that the others hardly move.
+            rate = BIAS_RATE * (float(np.median(passes.norm2)) or 1.0)
             passes.bias[...] = w[free]
             of_others = v[free] - passes.imbalance()
         enough, left, first = ENOUGH * self.tol * dual, 0.0, 0.0

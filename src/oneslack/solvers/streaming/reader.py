@@ -161,7 +161,7 @@ class Reader:
         self.pieces = source.pieces(plan.piece_rows)
         self.written = partial(self.duals.written, source, self.pieces)
         self.w = problem.regulariser.start()
-        self.read = self.place = 0
+        self.read, self.place = 0, (0, 0)  # the place in a read, see scan.py
         self.moving = np.inf, 0  # examples that might move when the last read, and this one, came by
         self.read_over = False  # and whether to certify is not yet decided
         self.since, self.caution, self.vain = 0, 1.0, 0
@@ -199,18 +199,18 @@ class Reader:
     def _read(self):
         """Go on where a read was left."""
         order = np.random.default_rng([self.seed, self.read]).permutation(len(self.pieces)).tolist()
-        if self.place == 0:
+        if self.place == (0, 0):
             self.points = self._ends() if self.mean.count else None
             self.mean.clear()
-        while self.place < len(order):
+        while self.place[0] < len(order):
             self.place, moving = self.scan.fill(
                 self.rows, order, self.place, self.w, self.points, self.horizon
             )
             self.moving = self.moving[0], self.moving[1] + moving
             self._optimise()
             self.mean.add(self.w)
-            if self.place == len(order):
-                self.read, self.place, self.read_over = self.read + 1, 0, True
+            if self.place[0] == len(order):
+                self.read, self.place, self.read_over = self.read + 1, (0, 0), True
                 self.moving = self.moving[1], 0
                 self.optimiser.read()
                 self.gap, t = self.estimate()
