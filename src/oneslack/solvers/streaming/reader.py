@@ -10,9 +10,10 @@ on where it was.
 
 From the second read on, the points that the read before has ended with (read_points.py) are looked at on the
 way: at the end P of the best of them is known, beside a D that the same read has raised. How far away the
-optimum is, a few thousand examples tell that stay in memory (probe.py). Where they promise enough, the next
-read only certifies: it gives P, and D from the kept duals anew, without what rounding had added up. With
-intercepts D needs duals that balance: sums of either sign tell it (KeptDuals.balanced), or a certificate.
+optimum is, a few thousand examples tell that stay in memory (probe.py): where losses are those of a few, too
+little.  So only where they promise enough and reads that go on tell no smaller gap, the next one only
+certifies: it gives P, and D from the kept duals anew, without what rounding had added up. With intercepts D
+needs duals that balance: sums of either sign tell it (KeptDuals.balanced), or a certificate.
 
 Where few weights are learned from many examples, the working set is optimised by Newton steps on the smoothed
 hinge (newton.py), else by dual passes.  Data that fit into the budget are read once and trained on in memory.
@@ -44,6 +45,8 @@ from .scan import Scan
 LIMIT = 5
 #: The estimate must promise this share of the tolerance, and after each promise in vain so much less.
 PROMISE, CAUTION = 0.5, 0.6
+#: Reads that tell the gap go on while each leaves no more than this share of it.
+PROGRESS = 0.9
 #: Certificates without progress after which rounding is to blame.
 PATIENCE = 30
 #: Where the examples that may move take no more of the memory than this, all of them are remembered.
@@ -54,7 +57,7 @@ HORIZON = 0.5
 HESSIANS = 6
 #: What a state keeps of a Reader: bounds, and where in the data it is.
 BOUNDS = ("best", "bound")
-PLACE = ("read", "place", "moving", "read_over", "since", "caution", "vain", "gap", "horizon")
+PLACE = ("read", "place", "moving", "read_over", "since", "caution", "vain", "gap", "horizon", "progress")
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,7 @@ class Reader:
         self.since, self.caution, self.vain = 0, 1.0, 0
         self.best, self.bound = np.inf, -np.inf
         self.mean, self.points = MeanPoint(), None
+        self.progress = True  # whether the last read has told a smaller gap
         self.gap = np.inf  # what the estimate says at the end of a read
         self.balanced = self.balanced_of = None  # the best dual point with intercepts, and what it is made of
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
@@ -183,7 +187,7 @@ class Reader:
             self.read_over = False
             self.since += 1
             promised = self.gap <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
-            if promised or (self.since >= LIMIT and not self.tells):
+            if (promised and not (self.tells and self.progress)) or (self.since >= LIMIT and not self.tells):
                 yield self._certify(promised)
             elif self.since >= LIMIT:
                 self.since = 0
@@ -243,7 +247,9 @@ class Reader:
         """The best of the points that were looked at in this read."""
         w, primal, way = self.points.best(self.problem)
         self._balance()
+        before = relative_gap(self.best, self.bound)
         self.best, self.bound = min(self.best, primal), self._best_bound()
+        self.progress = relative_gap(self.best, self.bound) <= PROGRESS * before
         return Step(w, self.bound, primal, n_cuts=self.rows.m, state=self.state, proof=self.proof, way=way)
 
     def _balance(self):
