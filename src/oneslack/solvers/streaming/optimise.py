@@ -22,7 +22,7 @@ STEPS, PASSES = 60, 1000
 #: whose examples have not met yet, only while they raise the dual by such a share of what the first did.
 ENOUGH, WORTH = 0.1, 0.1
 #: Passes without less imbalance after which others have to mend it.
-IN_VAIN = 20
+IN_VAIN = 5
 #: What the rounding of the hinge may cost, beside the tolerance.
 ROUNDING = 0.2
 
