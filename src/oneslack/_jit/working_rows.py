@@ -1,4 +1,4 @@
-"""Move rows inside the buffers of a working set: no second copy of them is ever made."""
+"""Move rows into the buffers of a working set, and inside them: no second copy of them is ever made."""
 
 from .compiler import njit
 
@@ -26,4 +26,19 @@ def keep_sparse(values, indices, indptr, keep):
         indptr[k] = end
         end += last - first
     indptr[keep.shape[0]] = end
+    return end
+
+
+@njit(nogil=True, cache=True)
+def take_sparse(X, rows, values, indices, indptr, m):
+    """Rows `rows` of X, a view of CSR, behind the m that are there; returns how many numbers there are."""
+    from_values, from_indices, from_indptr = X
+    end = indptr[m]
+    for k in range(rows.shape[0]):
+        first, last = from_indptr[rows[k]], from_indptr[rows[k] + 1]
+        for a in range(first, last):
+            values[end + a - first] = from_values[a]
+            indices[end + a - first] = from_indices[a]
+        end += last - first
+        indptr[m + k + 1] = end
     return end

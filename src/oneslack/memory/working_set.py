@@ -47,25 +47,29 @@ class WorkingSet:
             X = self._values[:m]
         return replace(self._template, X=X, y=self._y[:m], weights=self._weights[:m])
 
-    def has_room_for(self, part):
-        """Whether these packed rows fit behind those that are there."""
-        is_short = self.m + part.n <= len(self._index)
-        return is_short and (not self.is_sparse or self.n_numbers + part.X.nnz <= len(self._values))
+    def room_for(self, part, chosen) -> int:
+        """How many of these rows of packed ones fit behind those that are there."""
+        count = min(len(self._index) - self.m, len(chosen))
+        if not self.is_sparse:
+            return count
+        starts, chosen = part.X.indptr, chosen[:count]
+        numbers = np.cumsum(starts[chosen + 1] - starts[chosen])
+        return int(np.searchsorted(numbers, len(self._values) - self.n_numbers, side="right"))
 
-    def add(self, part, examples):
-        """Put packed rows behind those that are there; `examples` are their numbers."""
-        a, b = self.m, self.m + part.n
-        self._index[a:b], self._y[a:b], self._weights[a:b] = examples, part.y, part.weights
+    def add(self, part, examples, chosen=None):
+        """Put packed rows, or the chosen ones, behind those that are there; `examples` are their numbers."""
+        from .._jit.working_rows import take_sparse
+
+        chosen = np.arange(part.n) if chosen is None else chosen
+        a, b = self.m, self.m + len(chosen)
+        self._index[a:b] = examples
+        self._y[a:b], self._weights[a:b] = part.y[chosen], part.weights[chosen]
         if self.is_sparse:
-            end = self.n_numbers + part.X.nnz
-            self._values[self.n_numbers : end] = part.X.data
-            self._indices[self.n_numbers : end] = part.X.indices
-            self._indptr[a : b + 1] = part.X.indptr
-            self._indptr[a : b + 1] += self.n_numbers
-            self.n_numbers = end
+            into = self._values, self._indices, self._indptr
+            self.n_numbers = int(take_sparse(part.view, chosen, *into, a))
         else:
-            self._values[a:b] = part.X
-            self.n_numbers += part.X.size
+            self._values[a:b] = part.X[chosen]
+            self.n_numbers += len(chosen) * self.n_features
         self.m = b
 
     def keep(self, rows):

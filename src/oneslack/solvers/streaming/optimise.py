@@ -17,14 +17,12 @@ from ..newton import FALL, FIRST_MU, LOOSE
 from ..smoothed import Smoothed
 
 #: Newton steps, and dual passes, at most.
-STEPS, PASSES = 60, 200
+STEPS, PASSES = 60, 1000
 #: Passes go on while the gap of what is in memory is more than this share of the tolerance; in a first read,
 #: whose examples have not met yet, only while they raise the dual by such a share of what the first did.
 ENOUGH, WORTH = 0.1, 0.1
 #: Passes without less imbalance after which others have to mend it.
-IN_VAIN = 20
-#: An example that is farther from moving is forgotten, in units of a loss.
-HORIZON = 0.5
+IN_VAIN = 5
 #: What the rounding of the hinge may cost, beside the tolerance.
 ROUNDING = 0.2
 
@@ -59,7 +57,6 @@ class NewtonOptimiser:
         self.problem, self.asked = problem, tol
         self.tol = max(tol, 1e-12)
         self.mu = FIRST_MU * problem.unit
-        self.horizon = HORIZON * problem.unit
 
     def run(self, part, old, v, w, dual):
         """(new shares, w) of the examples of `part`, which have the shares `old`; v is that of all."""
@@ -111,7 +108,6 @@ class DualOptimiser:
 
     def __init__(self, problem, seed, tol):
         self.problem, self.tol, self.seed, self.runs = problem, tol, seed, 0
-        self.horizon = HORIZON * problem.unit
         self.passes, self.reads = PASSES, 0
 
     def run(self, part, old, v, w, dual):
@@ -124,7 +120,8 @@ class DualOptimiser:
         passes.kept_weights.reset(v[: passes.weights.size].reshape(passes.weights.shape))
         free, rate = regulariser.free, 0.0
         if regulariser.n_free:
-            rate = BIAS_RATE * (float(passes.norm2.mean()) or 1.0)
+            # By most examples: a few long ones would make it so large that the others hardly move.
+            rate = BIAS_RATE * (float(np.median(passes.norm2)) or 1.0)
             passes.bias[...] = w[free]
             of_others = v[free] - passes.imbalance()
         enough, left, first = ENOUGH * self.tol * dual, 0.0, 0.0

@@ -13,12 +13,13 @@ BESIDE, BESIDE_A_SCORE = 96, 48
 BESIDE_ALL, BESIDE_ALL_A_SCORE = 64, 40
 #: Vectors of weights that are alive at the same time.
 VECTORS = 16
-#: Blocks mix rows from several places: pieces in a block, at least, and as a rule; bytes of a piece, at least
-#: if so many go into a block, and at most.
-PIECES, MANY_PIECES = 4, 16
+#: What is in memory mixes rows from several places: pieces in it, as a rule; bytes of a piece, at least if it
+#: is no more than a block, and at most.
+PIECES = 16
 PIECE_BYTES, MOST_BYTES = 256_000, 4_000_000
-#: The share of the rows in memory that is for those not new, where not all that may move find a place.
-REMEMBERED = 0.25
+#: The share of the rows in memory that is for those not new, where not all that may move find a place: an
+#: example is then optimised with four blocks on its way through memory.
+REMEMBERED = 0.75
 #: Examples that the gap is estimated by.
 PROBE = 4096
 
@@ -65,14 +66,14 @@ def plan_for(source, memory, n_scores, n_params, hessians) -> Plan:
     rows = min(n, room - probe)
     block = int((1.0 - REMEMBERED) * rows)
     a_byte = 1.0 / max(source.row_bytes, 1.0)
-    wanted = max(block // MANY_PIECES, int(PIECE_BYTES * a_byte))
-    pieces = source.pieces(max(1, min(wanted, block // PIECES, int(MOST_BYTES * a_byte))))
+    wanted = max(rows // PIECES, int(PIECE_BYTES * a_byte))
+    pieces = source.pieces(max(1, min(wanted, block, int(MOST_BYTES * a_byte))))
     largest = int(source.numbers(pieces).max())
     numbers = int(np.ceil(rows * source.n_numbers / n))
-    if block < PIECES or numbers < 2 * largest:
+    if block < 2 or numbers < 2 * largest:
         from ...data.bytes import in_words
 
-        needed = fixed + 4 * PIECES * (row + source.row_bytes * largest * n / max(source.n_numbers, 1))
+        needed = fixed + 16 * (row + source.row_bytes * largest * n / max(source.n_numbers, 1))
         raise ValueError(
             f"memory={in_words(memory)} is too little: duals and weights take {in_words(fixed)}, and some "
             f"examples must fit beside them; give at least {in_words(1.1 * needed)}."

@@ -13,19 +13,31 @@ from .read_points import BETWEEN
 
 #: Parts of the sample: by what they differ in, it is known how far off the whole may be.
 GROUPS = 16
+#: The share of the sample whose scores have changed less than the horizon.
+MOST = 0.9
 
 
 class Probe:
     """Some examples, spread evenly over the data.
 
     index, data   which they are, and packed
+    scores        those at the end of the last read
     """
+
+    scores = None
 
     def __init__(self, problem, source, rows, seed):
         self.problem, m = problem, max(1, rows)
         strata = np.arange(m) + np.random.default_rng([seed]).random(m)
         self.index = (strata * (problem.n / m)).astype(np.int64)
         self.data = source.take(self.index)
+
+    def change(self, w) -> float:
+        """How far most scores have moved since the end of the last read."""
+        S = self.problem.model.new_scores(self.data)
+        self.problem.model.scores(self.data, Shard(0, self.data.n), w, S)
+        before, self.scores = self.scores, S
+        return np.inf if before is None else float(np.quantile(np.abs(S - before), MOST))
 
     def estimate(self, points, duals):
         """(P - D, t) at the best of the points: the examples' gaps, what w and v differ by, and twice the

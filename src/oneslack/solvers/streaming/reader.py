@@ -10,9 +10,10 @@ on where it was.
 
 From the second read on, the points that the read before has ended with (read_points.py) are looked at on the
 way: at the end P of the best of them is known, beside a D that the same read has raised. How far away the
-optimum is, a few thousand examples tell that stay in memory (probe.py). Where they promise enough, the next
-read only certifies: it gives P, and D from the kept duals anew, without what rounding had added up. With
-intercepts D needs duals that balance: sums of either sign tell it (KeptDuals.balanced), or a certificate.
+optimum is, a few thousand examples tell that stay in memory (probe.py): where losses are those of a few, too
+little.  So only where they promise enough and reads that go on tell no smaller gap, the next one only
+certifies: it gives P, and D from the kept duals anew, without what rounding had added up. With intercepts D
+needs duals that balance: sums of either sign tell it (KeptDuals.balanced), or a certificate.
 
 Where few weights are learned from many examples, the working set is optimised by Newton steps on the smoothed
 hinge (newton.py), else by dual passes.  Data that fit into the budget are read once and trained on in memory.
@@ -44,15 +45,19 @@ from .scan import Scan
 LIMIT = 5
 #: The estimate must promise this share of the tolerance, and after each promise in vain so much less.
 PROMISE, CAUTION = 0.5, 0.6
+#: Reads that tell the gap go on while each leaves no more than this share of it.
+PROGRESS = 0.9
 #: Certificates without progress after which rounding is to blame.
 PATIENCE = 30
 #: Where the examples that may move take no more of the memory than this, all of them are remembered.
 ALL_THAT_MOVE = 0.875
+#: An example that is farther from moving is passed by, in units of a loss; less, once scores move less.
+HORIZON = 0.5
 #: Hessians that threads make at the same time.
 HESSIANS = 6
 #: What a state keeps of a Reader: bounds, and where in the data it is.
 BOUNDS = ("best", "bound")
-PLACE = ("read", "place", "moving", "read_over", "since", "caution", "vain", "gap")
+PLACE = ("read", "place", "moving", "read_over", "since", "caution", "vain", "gap", "horizon", "progress")
 
 
 @dataclass(frozen=True)
@@ -159,16 +164,18 @@ class Reader:
         self.pieces = source.pieces(plan.piece_rows)
         self.written = partial(self.duals.written, source, self.pieces)
         self.w = problem.regulariser.start()
-        self.read = self.place = 0
+        self.read, self.place = 0, (0, 0)  # the place in a read, see scan.py
         self.moving = np.inf, 0  # examples that might move when the last read, and this one, came by
         self.read_over = False  # and whether to certify is not yet decided
         self.since, self.caution, self.vain = 0, 1.0, 0
         self.best, self.bound = np.inf, -np.inf
         self.mean, self.points = MeanPoint(), None
+        self.progress = True  # whether the last read has told a smaller gap
         self.gap = np.inf  # what the estimate says at the end of a read
         self.balanced = self.balanced_of = None  # the best dual point with intercepts, and what it is made of
         self.optimiser = optimiser_for(problem)(problem, seed, tol)
-        self.scan = Scan(problem, source, self.pieces, self.duals, self.optimiser.horizon)
+        self.scan = Scan(problem, source, self.pieces, self.duals)
+        self.horizon = HORIZON * problem.unit  # an example that is farther from moving is forgotten
         self.probe = Probe(problem, source, plan.probe_rows, seed)
 
     def steps(self, start):
@@ -180,7 +187,7 @@ class Reader:
             self.read_over = False
             self.since += 1
             promised = self.gap <= self.caution * PROMISE * self.tol * abs(self.duals.dual)
-            if promised or (self.since >= LIMIT and not self.tells):
+            if (promised and not (self.tells and self.progress)) or (self.since >= LIMIT and not self.tells):
                 yield self._certify(promised)
             elif self.since >= LIMIT:
                 self.since = 0
@@ -196,19 +203,22 @@ class Reader:
     def _read(self):
         """Go on where a read was left."""
         order = np.random.default_rng([self.seed, self.read]).permutation(len(self.pieces)).tolist()
-        if self.place == 0:
+        if self.place == (0, 0):
             self.points = self._ends() if self.mean.count else None
             self.mean.clear()
-        while self.place < len(order):
-            self.place, moving = self.scan.fill(self.rows, order, self.place, self.w, self.points)
+        while self.place[0] < len(order):
+            self.place, moving = self.scan.fill(
+                self.rows, order, self.place, self.w, self.points, self.horizon
+            )
             self.moving = self.moving[0], self.moving[1] + moving
             self._optimise()
             self.mean.add(self.w)
-            if self.place == len(order):
-                self.read, self.place, self.read_over = self.read + 1, 0, True
+            if self.place[0] == len(order):
+                self.read, self.place, self.read_over = self.read + 1, (0, 0), True
                 self.moving = self.moving[1], 0
                 self.optimiser.read()
                 self.gap, t = self.estimate()
+                self.horizon = min(self.horizon, self.probe.change(self.w))
                 yield self._looked_at() if self.points else self._step(self._ends().at(t))
                 return
             yield self._step(self.w)
@@ -237,7 +247,9 @@ class Reader:
         """The best of the points that were looked at in this read."""
         w, primal, way = self.points.best(self.problem)
         self._balance()
+        before = relative_gap(self.best, self.bound)
         self.best, self.bound = min(self.best, primal), self._best_bound()
+        self.progress = relative_gap(self.best, self.bound) <= PROGRESS * before
         return Step(w, self.bound, primal, n_cuts=self.rows.m, state=self.state, proof=self.proof, way=way)
 
     def _balance(self):
@@ -281,7 +293,7 @@ class Reader:
                 numbers, min(int(used[moving - 1]) if moving else 0, int(ALL_THAT_MOVE * plan.numbers))
             )
         order = order[:rows]
-        order = order[(rest[order] <= self.optimiser.horizon) & (used[:rows] <= numbers)]
+        order = order[(rest[order] <= self.horizon) & (used[:rows] <= numbers)]
         self.rows.keep(np.sort(order))
 
     # How far it is.
@@ -361,6 +373,7 @@ class Reader:
         mine |= {"duals": self.duals.state(), "remembered": self.rows.index.copy()}
         mine |= {"plan": _layout(self.plan), "optimiser": self.optimiser.state()}
         mine |= {"mean": self.mean.state(), "points": self.points and self.points.state()}
+        mine |= {"probe": self.probe.scores}
         mine |= {"balanced": self.balanced and (*self.balanced.sums(), self.balanced_of)}
         return {"w": self.w, "streaming": mine}
 
@@ -379,6 +392,7 @@ class Reader:
         self.points = ReadPoints.of_state(state["points"])
         for name in PLACE:
             setattr(self, name, state[name])
+        self.probe.scores = state["probe"]
         remembered = np.asarray(state["remembered"])
         for first in range(0, len(remembered), self.plan.piece_rows):
             index = remembered[first : first + self.plan.piece_rows]
