@@ -11,18 +11,14 @@ from .multiclass import project_simplex
 
 @njit(nogil=True, cache=True)
 def add_rows(rows, slots, change, S, lo, hi):
-    """S[lo:hi] += sum_k rows[slots[k], lo:hi] change[k]."""
-    total = np.empty(hi - lo)  # side by side, whatever the number of columns of S
-    for z in range(change.shape[1]):
-        total[:] = 0.0
-        for k in range(len(slots)):
-            d = change[k, z]
-            if d != 0.0:
-                row = rows[slots[k], lo:hi]
-                for j in range(hi - lo):
-                    total[j] += d * row[j]
+    """S[lo:hi] += sum_k rows[slots[k], lo:hi] change[k], for one column S (n,)."""
+    total = np.zeros(hi - lo)
+    for k in range(len(slots)):
+        row = rows[slots[k], lo:hi]
         for j in range(hi - lo):
-            S[lo + j, z] += total[j]
+            total[j] += change[k] * row[j]
+    for j in range(hi - lo):
+        S[lo + j] += total[j]
 
 
 @njit(nogil=True, cache=True)
