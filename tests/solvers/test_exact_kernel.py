@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from kernel_toys import IRIS, KIND, RBF, X, Y, problem_of
 
-from oneslack import ExactKernel
+from oneslack import ExactKernel, Kernel
+from oneslack._jit.kernel_dual import box_block, box_gaps
 from oneslack.solvers.kernel import exact
 from oneslack.solvers.kernel.exact import ComputedRows, RowCache
 
@@ -39,3 +40,18 @@ def test_short_rows_take_no_memory():
     assert isinstance(exact._rows_of(problem, 16), ComputedRows)
     wide = problem_of(RBF, np.hstack([X] * 40), Y)
     assert isinstance(exact._rows_of(wide, 16), RowCache)
+
+
+def test_a_block_of_large_C_and_a_wide_kernel_is_solved():
+    """Coordinate steps alone leave a fifth of the gap in as many passes."""
+    problem = problem_of(Kernel("rbf", 0.05), X, Y, C=1e3)
+    Q = problem.kernel.values(problem.inputs, problem.inputs)
+    alpha, S, upper, gaps = np.zeros(len(Y)), np.zeros(len(Y)), np.full(len(Y), 1e3), np.empty(len(Y))
+    y = problem.data.y
+    box_gaps(y, upper, alpha, S, gaps)
+    before = gaps.sum()
+    box_block(Q, y, upper, alpha, S, 0.05, 1000)
+    box_gaps(y, upper, alpha, Q @ (alpha * y), gaps)
+    assert gaps.sum() <= 0.0501 * before
+    assert alpha.min() >= 0.0
+    assert alpha.max() <= 1e3

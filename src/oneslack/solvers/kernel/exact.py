@@ -5,7 +5,7 @@
 
 With S at hand, P - D is a sum over examples of what each one's dual lacks.  Each round draws q examples with
 probabilities by what they lack (the q that lack most are often alike, and a block of them overshoots), solves
-the dual over them alone (compiled coordinate steps on their q x q matrix), and adds to S the rows of K of
+the dual over them alone (compiled steps on their q x q matrix), and adds to S the rows of K of
 those that moved.  Rows are computed by blocked products.  Where a value is computed as fast as it is read
 none is kept; else they are while `memory` allows, and the least recently used make room.
 Every round ends with P and D of the whole problem, so the gap is a certificate.
@@ -188,7 +188,7 @@ class RowCache:
         where each value is a miss of the cache."""
         if self.problem.kernel.is_quick(self.problem.inputs):
             return _among(self.problem, index)
-        return self.rows[self.slots(index)[:, None], index].astype(np.float64)
+        return self.rows[self.slots(index)[:, None], index]
 
     def add(self, index, change, S):
         """S += K(all, index) change."""
@@ -210,7 +210,7 @@ def _among(problem, index):
     """K among the examples `index`, computed."""
     part = problem.inputs.take(index)
     with single_blas_thread():
-        return problem.kernel.values(part, part).astype(np.float64)
+        return problem.kernel.values(part, part)
 
 
 class _Box:
@@ -243,7 +243,8 @@ class _Box:
     def ascend(self, chosen, Q, S, share, max_passes):
         from ..._jit.kernel_dual import box_block
 
-        return self._run(box_block, chosen, Q, S, share, max_passes)
+        # Conjugate gradients go on to gain where passes of coordinate steps no longer do.
+        return self._run(box_block, chosen, Q, S, share, 4 * max_passes)
 
     def _run(self, block, chosen, Q, S, share, limit):
         alpha, y = self.values[chosen], self.y[chosen]
