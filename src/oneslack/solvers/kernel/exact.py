@@ -37,7 +37,8 @@ PATIENCE = 50
 class ExactKernel:
     """Block ascent on the dual of a KernelProblem.
 
-    block       examples of a round
+    block       examples of a round; None is 1024 where conjugate gradients solve them (two classes without
+                intercept), else 512
     inner       a block is solved until its gap has fallen to this share
     max_passes  passes over a block at most
     seed        of the draws
@@ -51,7 +52,7 @@ class ExactKernel:
     True
     """
 
-    block: int = 512
+    block: int | None = None
     inner: float = 0.1
     max_passes: int = 100
     seed: int = 0
@@ -62,7 +63,7 @@ class ExactKernel:
 
     def steps(self, problem, start=None, tol=1e-3):
         duals = _duals_of(problem)
-        rows = _rows_of(problem, self.block)
+        rows = _rows_of(problem, self.block or duals.block)
         rng = np.random.default_rng(self.seed)
         before = start if start and "duals" in start else None
         if before:
@@ -216,6 +217,8 @@ def _among(problem, index):
 class _Box:
     """Two classes: values alpha_i in [0, C s_i]."""
 
+    block = 1024
+
     def __init__(self, problem):
         self.problem, self.y, self.upper = problem, problem.data.y, problem.C * problem.data.weights
         self.values = np.zeros(problem.n)
@@ -257,6 +260,8 @@ class _Box:
 class _Pairs(_Box):
     """Two classes with an intercept: sum alpha_i y_i = 0."""
 
+    block = 512
+
     def bias(self, S):
         """The b that minimises the hinges: each example's slope begins or ends at b = y_i - S_i."""
         turn = self.y - S[:, 0]
@@ -283,6 +288,8 @@ class _Pairs(_Box):
 
 class _Simplex:
     """Many classes: row i of the values, on the simplex, shares C s_i among the outputs."""
+
+    block = 512
 
     def __init__(self, problem):
         self.problem, self.model, self.data, self.C = problem, problem.model, problem.data, problem.C
