@@ -12,7 +12,7 @@ import pytest
 from oneslack import Binary, ExactKernel, Kernel, KernelProblem, KernelSVC, Multiclass, solve
 from oneslack.estimators._shared import kernel_inputs
 from oneslack.kernels.expansion import Expansion
-from oneslack.kernels.rounding import box_point, dual_down, primal_up, simplex_point
+from oneslack.kernels.rounding import box_point, dual_down, primal_up, scores_of_both, simplex_point
 
 SCALES = [1e-8, 1e-3, 1.0, 1e4, 1e8]
 WEIGHTS = [1e-6, 1.0, 1e3, 1e12]
@@ -155,10 +155,17 @@ def test_what_training_ends_with(name, scale, C):
         upper, true = primal_up(problem, w), exact_primal(problem, K, w)
         lower = dual_down(problem, point, upper)
         assert Fraction(lower) <= true <= Fraction(upper)
-        assert upper - float(true) <= 1e-9 * (float(true) + C)
+        # Coefficients that are large beside their w are added up with errors by their own size.
+        roots = np.sqrt([float(K[i][i]) for i in range(N)])
+        size = float(roots[w.index] @ np.abs(w.coefficients).sum(axis=1))
+        dual_size = float(roots @ np.abs(point.coefficients).sum(axis=1))
+        assert upper - float(true) <= 1e-9 * (float(true) + C) + 1e-14 * size * (size + C * N * roots.max())
         assert (
             lower
-            >= float(point.linear) * (1 - 1e-6) - 0.5 * float(exact_square(K, point.coefficients)) - 1e-6
+            >= float(point.linear) * (1 - 1e-6)
+            - 0.5 * float(exact_square(K, point.coefficients))
+            - 1e-6
+            - 1e-14 * dual_size**2
         )
 
 
@@ -194,3 +201,24 @@ def test_sampled_cuts_that_are_certified(monkeypatch, wide, classes):
         assert model.certified_
         assert Fraction(model.dual_objective_) <= true <= Fraction(model.objective_)
         assert model.duality_gap_ < 0.1
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_scores_of_a_model_and_a_dual_point_at_once(classes):
+    problem, _ = toy(kernels(1.0)["rbf"], 1.0, 1.0, classes, False)
+    rng, shape = np.random.default_rng(0), (N, problem.slots)
+    if classes == 2:
+        point = box_point(problem, np.where(np.arange(N) % 2, rng.uniform(0.0, 0.7, N), 0.0))
+    else:
+        point = simplex_point(problem, rng.dirichlet(np.ones(classes), N))
+    index = np.arange(0, N, 3)
+    w = Expansion(index, rng.normal(size=shape)[index], np.zeros(problem.slots))
+    before = problem.n_values
+    at_w, at_point = scores_of_both(problem, w, point)
+    n_vectors = len(np.union1d(index, np.flatnonzero(point.coefficients.any(axis=1))))
+    assert problem.n_values - before == N * n_vectors
+    apart = primal_up(problem, w)
+    np.testing.assert_allclose(primal_up(problem, w, at_w), apart, rtol=1e-12)
+    np.testing.assert_allclose(
+        dual_down(problem, point, apart, at_point), dual_down(problem, point, apart), rtol=1e-11
+    )

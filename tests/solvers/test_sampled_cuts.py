@@ -132,8 +132,11 @@ def test_a_linear_kernel_gives_the_linear_optimum(name):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_small_cache_of_rows_changes_nothing(dtype):
-    kernel = Kernel("rbf", 2.0, dtype=dtype)
-    whole, small = problem_of(kernel, X, Y), problem_of(kernel, X, Y, memory=20 * 150 * 4)
+    kernel, wide = (
+        Kernel("rbf", 2.0 / 40, dtype=dtype),
+        np.hstack([X] * 40),
+    )  # rows of few columns are not kept
+    whole, small = problem_of(kernel, wide, Y), problem_of(kernel, wide, Y, memory=20 * 150 * 4)
     results = [solve(problem, ExactKernel(block=64), tol=1e-5) for problem in (whole, small)]
     assert results[0].primal == pytest.approx(results[1].primal, rel=2e-5)
     assert small.n_values > whole.n_values

@@ -11,18 +11,14 @@ from .multiclass import project_simplex
 
 @njit(nogil=True, cache=True)
 def add_rows(rows, slots, change, S, lo, hi):
-    """S[lo:hi] += sum_k rows[slots[k], lo:hi] change[k]."""
-    total = np.empty(hi - lo)  # side by side, whatever the number of columns of S
-    for z in range(change.shape[1]):
-        total[:] = 0.0
-        for k in range(len(slots)):
-            d = change[k, z]
-            if d != 0.0:
-                row = rows[slots[k], lo:hi]
-                for j in range(hi - lo):
-                    total[j] += d * row[j]
+    """S[lo:hi] += sum_k rows[slots[k], lo:hi] change[k], for one column S (n,)."""
+    total = np.zeros(hi - lo)
+    for k in range(len(slots)):
+        row = rows[slots[k], lo:hi]
         for j in range(hi - lo):
-            S[lo + j, z] += total[j]
+            total[j] += change[k] * row[j]
+    for j in range(hi - lo):
+        S[lo + j] += total[j]
 
 
 @njit(nogil=True, cache=True)
@@ -35,12 +31,18 @@ def box_gaps(y, upper, alpha, S, gaps):
 
 @njit(nogil=True, cache=True)
 def box_block(Q, y, upper, alpha, S, share, max_passes):
-    """Coordinate ascent on the block until its gap has fallen to `share` of what it was."""
+    """Ascent on the block until its gap has fallen to `share` of what it was: a pass of coordinate steps
+    finds who is at a bound, conjugate gradients solve for the others, and so in turns.
+
+    A product with Q counts as a pass.
+    """
     q = len(y)
     gaps = np.empty(q)
     box_gaps(y, upper, alpha, S, gaps)
     goal = share * gaps.sum()
-    for _ in range(max_passes):
+    passes = 0
+    while passes < max_passes:
+        passes += 1
         for i in range(q):
             u = 1.0 - y[i] * S[i]
             curvature = Q[i, i]
@@ -55,6 +57,89 @@ def box_block(Q, y, upper, alpha, S, share, max_passes):
         box_gaps(y, upper, alpha, S, gaps)
         if gaps.sum() <= goal:
             break
+        passes += _solve_free(Q, y, upper, alpha, S, share, max_passes - passes)
+
+
+@register_jitable
+def _solve_free(Q, y, upper, alpha, S, share, max_products):
+    """Conjugate gradients over the alpha off their bounds, until their slopes have fallen to `share`.
+
+    Where a step meets bounds those beyond them are cut off, if what is left gains, else it ends at the first;
+    then the gradients begin anew.  Returns the products with Q taken.
+    """
+    q = len(y)
+    slope, direction, product, cut_product = np.zeros(q), np.zeros(q), np.empty(q), np.empty(q)
+    goal, before, taken = -1.0, 0.0, 0
+    while taken < max_products:
+        square = 0.0
+        for i in range(q):
+            slope[i] = y[i] - S[i] if 0.0 < alpha[i] < upper[i] else 0.0
+            square += slope[i] * slope[i]
+        if goal < 0.0:
+            goal = share * share * square
+        if square <= goal:
+            break
+        onward = square / before if before > 0.0 else 0.0
+        before = square
+        for i in range(q):
+            direction[i] = slope[i] + onward * direction[i] if 0.0 < alpha[i] < upper[i] else 0.0
+        _times(Q, direction, product)
+        taken += 1
+        along, curvature = np.dot(slope, direction), np.dot(direction, product)
+        if along <= 0.0 or curvature <= _noise(Q, direction):
+            break  # rounding has the last word
+        best = along / curvature
+        room, met = best, -1
+        for i in range(q):
+            if direction[i] != 0.0:
+                bound = upper[i] if y[i] * direction[i] > 0.0 else 0.0
+                if (bound - alpha[i]) * y[i] / direction[i] < room:
+                    room, met = (bound - alpha[i]) * y[i] / direction[i], i
+        if met < 0:
+            alpha[:] = _cut_off(y, upper, alpha, direction, best)
+            S += best * product
+            continue
+        before = 0.0
+        cut = _cut_off(y, upper, alpha, direction, best)
+        _times(Q, (cut - alpha) * y, cut_product)
+        taken += 1
+        gain = np.dot(slope, (cut - alpha) * y) - 0.5 * np.dot((cut - alpha) * y, cut_product)
+        if gain <= room * (along - 0.5 * room * curvature):
+            cut = _cut_off(y, upper, alpha, direction, room)
+            cut[met] = upper[met] if y[met] * direction[met] > 0.0 else 0.0
+            cut_product[:] = room * product
+        alpha[:] = cut
+        S += cut_product
+    return taken
+
+
+@register_jitable
+def _times(Q, v, out):
+    """out = Q v for a symmetric Q; rows where v is 0 are not read."""
+    out[:] = 0.0
+    for i in range(len(v)):
+        if v[i] != 0.0:
+            for j in range(len(v)):
+                out[j] += v[i] * Q[i, j]
+
+
+@register_jitable
+def _noise(Q, v):
+    """About what rounding of Q alone makes of v' Q v."""
+    size = 0.0
+    for i in range(len(v)):
+        size += abs(v[i]) * np.sqrt(max(Q[i, i], 0.0))
+    return np.finfo(Q.dtype).eps * size * size
+
+
+@register_jitable
+def _cut_off(y, upper, alpha, direction, step):
+    """The alpha after a step along the direction, held within their bounds."""
+    cut = alpha.copy()
+    for i in range(len(y)):
+        if direction[i] != 0.0:
+            cut[i] = min(max(alpha[i] + step * y[i] * direction[i], 0.0), upper[i])
+    return cut
 
 
 @njit(nogil=True, cache=True)

@@ -34,6 +34,9 @@ FEW, SYMMETRY = 16, 1e-5
 DENSE_BYTES = 2**29
 #: Rows of so many columns are multiplied in less time than their product is looked up in a large matrix.
 QUICK_COLUMNS = 1000
+#: Rows of so few columns are multiplied, exp included, in about the time in which a product of them that is
+#: remembered comes from memory, and less than it takes to write it there.
+MEMORY_COLUMNS = 64
 #: exp(-gamma |a - b|^2) is computed by way of <a, b>: beyond this gamma |a|^2, float32 loses too much, ...
 FLOAT32_SPREAD = 2000.0
 #: ... and where the exponent may be off by more than this, float64 does, too.
@@ -316,6 +319,10 @@ class Kernel:
         """Is a value little more than a dense product of two rows, and are these short?"""
         named = self._by_products or (isinstance(self.name, str) and self.name in ("linear", "poly"))
         return named and not sp.issparse(A.rows) and A.rows.shape[1] <= QUICK_COLUMNS
+
+    def is_quicker_than_memory(self, A: Inputs) -> bool:
+        """Is a value computed as fast as one that was remembered is read?"""
+        return self.is_quick(A) and self.name != "poly" and A.rows.shape[1] <= MEMORY_COLUMNS
 
 
 def _check_mirror(K, mirror, some, rows):

@@ -99,6 +99,19 @@ def scores_of(problem, index, coefficients, rows=None) -> Scores:
     return Scores(values, SAFE * (share * np.outer(roots, sizes) + tiny), roots)
 
 
+def scores_of_both(problem, w, point) -> tuple[Scores, Scores]:
+    """Of all examples, at w (without bias) and at a dual point: most vectors are vectors of both, and a value
+    of the kernel is computed once."""
+    used = np.flatnonzero(point.coefficients.any(axis=1))
+    index, slots = np.union1d(w.index, used), problem.slots
+    c = np.zeros((len(index), 2 * slots))
+    c[np.searchsorted(index, w.index), :slots] = w.coefficients
+    c[np.searchsorted(index, used), slots:] = point.coefficients[used]
+    both = scores_of(problem, index, c)
+    parts = (np.s_[:, :slots], np.s_[:, slots:])
+    return tuple(Scores(both.values[part], both.errors[part], both.roots) for part in parts)
+
+
 def _roots(kernel, X, rows):
     """r of the examples `rows`, rounded up."""
     parts = (rows[lo : lo + SPAN] for lo in range(0, len(rows), SPAN))

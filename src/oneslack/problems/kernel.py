@@ -29,7 +29,7 @@ from ..errors import users_level
 from ..kernels.definite import why_indefinite
 from ..kernels.expansion import Expansion
 from ..kernels.near_rows import coordinates, near_order
-from ..kernels.rounding import dual_down, primal_up
+from ..kernels.rounding import dual_down, primal_up, scores_of_both
 from ..memory.dual_points import class_point
 from ..models.answers import finite
 from .capabilities import Capable, lacks
@@ -158,7 +158,10 @@ class KernelProblem(Capable, Identified):
     def prove(self, step, w, primal, way, share) -> Proven:
         """Bounds that hold whatever rounding does (kernels/rounding.py), of w and a step's dual point."""
         point, scores = step.proof()
-        upper = primal_up(self, w, scores if w is step.w else None)
+        at_w = scores if w is step.w else None
+        if scores is None:
+            at_w, scores = scores_of_both(self, w, point)
+        upper = primal_up(self, w, at_w)
         dual = dual_down(self, point, upper, scores)
         return Proven(primal, upper, Lower(dual, step.dual), partial(self._written, point))
 

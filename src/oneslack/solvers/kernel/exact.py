@@ -5,8 +5,9 @@
 
 With S at hand, P - D is a sum over examples of what each one's dual lacks.  Each round draws q examples with
 probabilities by what they lack (the q that lack most are often alike, and a block of them overshoots), solves
-the dual over them alone (compiled coordinate steps on their q x q matrix), and adds their rows of K to S.
-Rows are computed by blocked products and kept while `memory` allows; the least recently used make room.
+the dual over them alone (compiled steps on their q x q matrix), and adds to S the rows of K of
+those that moved.  Rows are computed by blocked products.  Where a value is computed as fast as it is read
+none is kept; else they are while `memory` allows, and the least recently used make room.
 Every round ends with P and D of the whole problem, so the gap is a certificate.
 
 With an intercept (two classes) the duals also balance, sum alpha_i y_i = 0: pairs move, one example whose
@@ -21,12 +22,13 @@ from functools import partial
 import numpy as np
 
 from ...engines.threads import single_blas_thread
+from ...kernels.blocks import spans
 from ...kernels.expansion import Expansion
 from ...kernels.rounding import box_point, scores_of, simplex_coefficients, simplex_point
 from ...result import Step
 
-#: Columns of the kernel that a thread computes at a time.
-SPAN = 2048
+#: Columns of the remembered rows that a thread adds at a time.
+SPAN = 1024
 #: Rounds without progress after which rounding is to blame.
 PATIENCE = 50
 
@@ -35,7 +37,8 @@ PATIENCE = 50
 class ExactKernel:
     """Block ascent on the dual of a KernelProblem.
 
-    block       examples of a round
+    block       examples of a round; None is 1024 where conjugate gradients solve them (two classes without
+                intercept), else 512
     inner       a block is solved until its gap has fallen to this share
     max_passes  passes over a block at most
     seed        of the draws
@@ -49,7 +52,7 @@ class ExactKernel:
     True
     """
 
-    block: int = 512
+    block: int | None = None
     inner: float = 0.1
     max_passes: int = 100
     seed: int = 0
@@ -60,7 +63,7 @@ class ExactKernel:
 
     def steps(self, problem, start=None, tol=1e-3):
         duals = _duals_of(problem)
-        rows = RowCache(problem, self.block)
+        rows = _rows_of(problem, self.block or duals.block)
         rng = np.random.default_rng(self.seed)
         before = start if start and "duals" in start else None
         if before:
@@ -96,11 +99,9 @@ class ExactKernel:
                 )  # fmt: skip
             before = None  # that step was taken before
             chosen = duals.choose(S, bias, rows.capacity, rng)
-            slots = rows.slots(chosen)
-            Q = rows.between(slots, chosen)
-            change = duals.ascend(chosen, Q, S[chosen], self.inner, self.max_passes)
+            change = duals.ascend(chosen, rows.between(chosen), S[chosen], self.inner, self.max_passes)
             moved = change.any(axis=1)
-            rows.add(slots[moved], change[moved], S)
+            rows.add(chosen[moved], change[moved], S)
             fresh = None
 
 
@@ -125,6 +126,27 @@ def _duals_of(problem):
     if problem.model.kernel_duals == "box":
         return (_Pairs if problem.intercept else _Box)(problem)
     return _Simplex(problem)
+
+
+def _rows_of(problem, block):
+    return (ComputedRows if problem.kernel.is_quicker_than_memory(problem.inputs) else RowCache)(
+        problem, block
+    )
+
+
+class ComputedRows:
+    """Rows of K, computed in each round and added while they are in the processor's cache."""
+
+    def __init__(self, problem, block):
+        self.problem, self.capacity = problem, min(block, problem.n)
+
+    def between(self, index) -> np.ndarray:
+        """K among the examples `index`."""
+        return _among(self.problem, index)
+
+    def add(self, index, change, S):
+        """S += K(all, index) change."""
+        S += self.problem.product(None, index, change)
 
 
 class RowCache:
@@ -162,27 +184,40 @@ class RowCache:
             problem.inputs.take(index), problem.inputs, self.rows, slots, problem.engine
         )
 
-    def between(self, slots, index) -> np.ndarray:
+    def between(self, index) -> np.ndarray:
         """K among the examples `index`: computed anew where that is quicker than picking it from the rows,
         where each value is a miss of the cache."""
-        kernel, chosen = self.problem.kernel, self.problem.inputs.take(index)
-        if kernel.is_quick(chosen):
-            with single_blas_thread():
-                return kernel.values(chosen, chosen).astype(np.float64)
-        return self.rows[slots[:, None], index].astype(np.float64)
+        if self.problem.kernel.is_quick(self.problem.inputs):
+            return _among(self.problem, index)
+        return self.rows[self.slots(index)[:, None], index]
 
-    def add(self, slots, change, S):
-        """S += sum_k rows[slots[k]] change[k]."""
+    def add(self, index, change, S):
+        """S += K(all, index) change."""
         from ..._jit.kernel_dual import add_rows
 
-        spans = range(0, len(S), SPAN)
-        self.problem.engine.map(
-            lambda lo: add_rows(self.rows, slots, change, S, lo, min(lo + SPAN, len(S))), spans
-        )
+        slots, narrow = self.slots(index), change.astype(self.rows.dtype)
+
+        def add(span):
+            if change.shape[1] == 1:
+                add_rows(self.rows, slots, change[:, 0], S[:, 0], *span)
+            else:
+                S[slice(*span)] += self.rows[slots, slice(*span)].T @ narrow
+
+        with single_blas_thread():
+            self.problem.engine.map(add, spans(len(S), SPAN))
+
+
+def _among(problem, index):
+    """K among the examples `index`, computed."""
+    part = problem.inputs.take(index)
+    with single_blas_thread():
+        return problem.kernel.values(part, part)
 
 
 class _Box:
     """Two classes: values alpha_i in [0, C s_i]."""
+
+    block = 1024
 
     def __init__(self, problem):
         self.problem, self.y, self.upper = problem, problem.data.y, problem.C * problem.data.weights
@@ -211,7 +246,8 @@ class _Box:
     def ascend(self, chosen, Q, S, share, max_passes):
         from ..._jit.kernel_dual import box_block
 
-        return self._run(box_block, chosen, Q, S, share, max_passes)
+        # Conjugate gradients go on to gain where passes of coordinate steps no longer do.
+        return self._run(box_block, chosen, Q, S, share, 4 * max_passes)
 
     def _run(self, block, chosen, Q, S, share, limit):
         alpha, y = self.values[chosen], self.y[chosen]
@@ -223,6 +259,8 @@ class _Box:
 
 class _Pairs(_Box):
     """Two classes with an intercept: sum alpha_i y_i = 0."""
+
+    block = 512
 
     def bias(self, S):
         """The b that minimises the hinges: each example's slope begins or ends at b = y_i - S_i."""
@@ -250,6 +288,8 @@ class _Pairs(_Box):
 
 class _Simplex:
     """Many classes: row i of the values, on the simplex, shares C s_i among the outputs."""
+
+    block = 512
 
     def __init__(self, problem):
         self.problem, self.model, self.data, self.C = problem, problem.model, problem.data, problem.C
@@ -282,6 +322,7 @@ class _Simplex:
         from ..._jit.kernel_dual import simplex_block
 
         P, upper = self.values[chosen], self.upper[chosen]
+        S = np.asfortranarray(S)  # steps run along the examples
         simplex_block(Q, self.data.y[chosen], upper, self.losses, P, S, share, max_passes)
         change = -upper[:, None] * (P - self.values[chosen])
         self.values = _changed(self.values, chosen, P)
