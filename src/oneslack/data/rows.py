@@ -75,10 +75,11 @@ def check_finite(X, name_of="row {}".format):
 
 def small_norms(X) -> np.ndarray:
     """|x_i|^2 of the rows of a small matrix, without compiled code."""
+    with np.errstate(over="ignore"):  # check_finite has the sentence
+        squares = np.square(X if isinstance(X, np.ndarray) else X.data, dtype=np.float64)
     if isinstance(X, np.ndarray):
-        wide = X.astype(np.float64, copy=False)
-        return (wide * wide).sum(axis=1)
-    n, squares = X.shape[0], np.square(X.data, dtype=np.float64)
+        return squares.sum(axis=1)
+    n = X.shape[0]
     return np.bincount(np.repeat(np.arange(n), np.diff(X.indptr)), squares, minlength=n)
 
 
