@@ -2,6 +2,7 @@
 duals that have moved since."""
 
 import time
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -15,7 +16,8 @@ from exact.test_engines import Tiny
 import oneslack
 from oneslack import KernelSVC, SplitProblem, ThreadCrews
 from oneslack.engines.crew import ThreadCrew
-from oneslack.solvers.kernel.exact import RowCache
+from oneslack.solvers import choose_kernel
+from oneslack.solvers.kernel.exact import ComputedRows, ExactKernel
 
 
 def interrupting(function, at):
@@ -36,7 +38,8 @@ def test_kernels(classes, seed, monkeypatch):
     rng = np.random.default_rng(seed)
     n = 6
     X, y = rng.normal(size=(n, 2)), np.arange(n) % classes
-    monkeypatch.setattr(RowCache, "add", interrupting(RowCache.add, int(rng.integers(1, 4))))
+    monkeypatch.setattr(choose_kernel, "ExactKernel", partial(ExactKernel, block=2))  # several rounds
+    monkeypatch.setattr(ComputedRows, "add", interrupting(ComputedRows.add, int(rng.integers(1, 4))))
     svc = KernelSVC(C=1.0, kernel="linear", method="exact", tol=1e-12, n_jobs=1)
     with pytest.raises(KeyboardInterrupt):
         svc.fit(X, y)
