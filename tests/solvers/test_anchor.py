@@ -88,3 +88,17 @@ def test_fewer_visits_than_plain_passes(monkeypatch):
     with_anchor = visits(problem)
     monkeypatch.setattr(anchors, "STIFF", np.inf)
     assert with_anchor < 0.7 * visits(problem)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_few_very_long_rows_do_not_hold_up_the_others(intercept):
+    """As in raw counts of words: by their mean length, an anchor is so strong that nothing moves."""
+    rng = np.random.default_rng(0)
+    n, d = 400, 2000
+    X = sp.random(n, d, 0.01, format="csr", random_state=0, data_rvs=lambda k: rng.integers(1, 6, k) * 1.0)
+    y = np.where(X @ rng.normal(size=d) > 0, 1, -1)
+    X = sp.diags_array(np.where(np.arange(n) % 100 == 0, 1e4, 1.0)) @ X
+    problem = Problem(Binary(d, intercept), X.tocsr(), y, C=1.0)
+    result = solve(problem, DualCD(), tol=1e-2, max_iter=2000)
+    assert result.status.ok
+    assert result.gap <= 1e-2

@@ -195,9 +195,9 @@ class Shares:
         self.problem, self.model, self.data = problem, problem.model, problem.data
 
     @property
-    def mean_square(self) -> float:
-        """The mean |x_i|^2."""
-        return float(self.data.norm2.mean())
+    def median_square(self) -> float:
+        """The median |x_i|^2."""
+        return float(np.median(self.data.norm2))
 
     @property
     def weights_an_example(self) -> float:

@@ -127,7 +127,7 @@ class ProblemScores(Protocol):
 class ProblemShares(Protocol):
     """Duals as shares of the wrong outputs."""
 
-    mean_square: float
+    median_square: float
     weights_an_example: float
     can_rest: bool
 

@@ -45,12 +45,12 @@ class Anchor:
         regulariser = problem.regulariser
         if not hasattr(passes, "spread"):
             return None
-        r = regulariser.scale
+        r = regulariser.scale if regulariser.scale is None else regulariser.scale[: passes.weights.size]
+        # Of most examples: a few long ones come to rest soon, and an anchor for them holds all others back.
         if r is None:
-            stiffness = problem.C * problem.stiffness / problem.n * passes.spread
+            stiffness = float(np.median(problem.upper_duals * problem.data.norm2)) * passes.spread
         else:
-            r = r[: passes.weights.size]
-            stiffness = float(passes.upper.mean() * passes.norm2.mean()) * passes.spread
+            stiffness = float(np.median(passes.upper) * np.median(passes.norm2)) * passes.spread
         if not STIFF < stiffness < np.inf:
             return None
         kappa = float(np.sqrt(stiffness))

@@ -39,7 +39,8 @@ WAIT = 0.5
 FAR_BELOW = 0.1
 #: With more passes than this to go, an anchor pays.
 MANY = 20.0
-#: How fast a pass moves the intercept, beside the mean squared length of the examples.
+#: How fast a pass moves the intercept, beside the squared length of most examples: a few long ones would make
+#: it so large that the others hardly move.
 BIAS_RATE = 0.3
 
 
@@ -87,7 +88,7 @@ class DualCD:
                 passes.scale = anchor.scale
         # Around an anchor running bounds go in waves: passes may ask to be judged by the true one.
         by_looks = not has_bias and getattr(passes, "is_judged_by_looks", False)
-        usual = BIAS_RATE * (problem.shares.mean_square or 1.0) if has_bias else 0.0
+        usual = BIAS_RATE * (problem.shares.median_square or 1.0) if has_bias else 0.0
         rate = start.get("rate", usual)
         running, dual = start.get("running", 0.0), start.get("dual", 0.0)
         if "duals" in start:

@@ -27,8 +27,7 @@ class ConstraintsDual:
         self.w = self.kept_weights.w
         self.norm2 = data.row_norm2 if self.kept_weights.q is None else self.kept_weights.norms(data)
         self.scale = 1.0
-        #: Squared lengths are told by group, one for all its rows.
-        self.spread = data.n / data.n_groups
+        self.spread = 1.0
         self.alpha = np.zeros(data.n)
         self.total = np.zeros(data.n_groups)
         self.last = np.zeros(data.n)
