@@ -69,16 +69,18 @@ def one_score(loss):
     known = sets.NUMBERS if is_number else sets.TWO_CLASSES
 
     def measure(args):
+        rows = []
         for name in [name for name in args.sets or known if name in known and name not in args.without]:
             X, y = sets.load(name, args, is_number)
             programs = losses.programs_of(loss, X, y, peers=("LIBLINEAR",))
             for C in args.C:
                 contest = losses.Contest(loss, C, X, y, programs, args.limit)
                 medians = contest.medians(args.repeat)
-                row = name, loss, C, medians, contest.vain
-                (best,) = losses.ratios_of([row], loss, "LIBLINEAR", "proven")
+                rows.append((name, loss, C, medians, contest.vain))
+                (best,) = losses.ratios_of(rows[-1:], loss, "LIBLINEAR", "proven")
                 note = contest.how if best.is_close else f"{contest.how}, peer never close"
                 yield name, f"C={C:g}", medians["proven"], best.theirs, note
+        print("\n".join(losses.summary(rows)), flush=True)  # which also tells when ours was close
 
     return measure
 
