@@ -21,7 +21,10 @@ def check_combination(penalty, loss, dual):
     is_hinge = not isinstance(loss, str) or loss in ("hinge", "epsilon_insensitive")
     named = f"penalty={penalty!r}, loss={loss!r}, dual={dual!r}"
     if penalty == "l1" and is_hinge:
-        raise ValueError(f"Unsupported set of arguments: {named}; penalty='l1' needs a loss without kinks")
+        without = "'squared_hinge', scikit-learn's default, or 'logistic'"
+        raise ValueError(
+            f"Unsupported set of arguments: {named}; penalty='l1' needs a loss without kinks: {without}"
+        )
     if (is_hinge and dual is False) or (penalty == "l1" and dual is True):
         raise ValueError(f"Unsupported set of arguments: {named}; dual chooses nothing here, leave it out")
 
