@@ -32,7 +32,11 @@ PARAMETERS = [
     ({"solver": None}, TypeError, "solver=None is not known"),
     ({"multi_class": "multinomial"}, ValueError, "use one of 'auto', 'crammer_singer', 'ovr'"),
     ({"multi_class": 3}, TypeError, "multi_class=3 is not known"),
-    ({"loss": "squared"}, ValueError, "use one of 'hinge', 'squared_hinge', 'logistic' or a cost matrix"),
+    (
+        {"loss": "squared"},
+        ValueError,
+        "use one of 'auto', 'hinge', 'squared_hinge', 'logistic' or a cost matrix",
+    ),
     ({"loss": None}, TypeError, "loss must be the name of a loss, or a cost matrix"),
     (
         {"loss": [["a", "b"], ["c", "d"]]},

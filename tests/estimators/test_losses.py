@@ -170,8 +170,8 @@ def test_dual_is_taken_and_refused_as_scikit_learn_does():
     LinearSVC(dual=True).fit(X, Y)
     for options in (
         {"dual": False},
-        {"penalty": "l1"},
-        {"penalty": "l1", "loss": "squared_hinge", "dual": True},
+        {"penalty": "l1", "loss": "hinge"},
+        {"penalty": "l1", "dual": True},
     ):
         with pytest.raises(ValueError, match="Unsupported set of arguments"):
             LinearSVC(**options).fit(X, Y)
@@ -190,6 +190,17 @@ def test_l1_is_liblinears(loss, C):
     risk = (logistic if loss == "logistic" else squared_hinges)(w, 0.0, C) - 0.5 * w @ w
     assert ours.objective_ == pytest.approx(np.abs(w).sum() + risk, rel=1e-5)
     assert 0 < (ours.coef_ != 0).sum() < X.shape[1]
+
+
+def test_l1_alone_selects_by_the_squared_hinge():
+    by_default = LinearSVC(0.01, penalty="l1").fit(X, Y)
+    named = LinearSVC(0.01, penalty="l1", loss="squared_hinge").fit(X, Y)
+    assert by_default.loss == "auto"
+    assert np.array_equal(by_default.coef_, named.coef_)
+    assert by_default.result_.certified
+    assert by_default.to_sklearn().loss == "squared_hinge"
+    with pytest.raises(ValueError, match="penalty='l1' needs a loss without kinks: 'squared_hinge'"):
+        LinearSVC(penalty="l1", loss="hinge").fit(X, Y)
 
 
 def test_l1_selects_along_a_path_and_by_tuning(tmp_path):

@@ -115,11 +115,11 @@ def _classes(model, C, X, y, sample_weight):
     X = _rows(X)
     codes, K = _known_classes(model, y), len(model.classes_)
     s = _ones(len(codes), example_weights(X, model.classes_, codes, model.class_weight, sample_weight))
-    is_named = isinstance(model.loss, str)
-    cost = 1.0 - np.eye(K) if is_named else np.asarray(model.loss, dtype=float)
+    is_named = isinstance(model._loss, str)
+    cost = 1.0 - np.eye(K) if is_named else np.asarray(model._loss, dtype=float)
     if K == 2:
         s = s * np.array([cost[0, 1], cost[1, 0]])[codes]
-    name = model.loss if is_named else "hinge"
+    name = model._loss if is_named else "hinge"
     if K == 2 or model.multi_class == "ovr" or name != "hinge":
         for k, signs in enumerate(_against_others(codes, K)):
             yield _linear(model, X, OneScore(name, signs, C * s), k)

@@ -136,8 +136,9 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
         rest.  "auto" is "crammer_singer" for the hinge, else "ovr".
     penalty : {"l2", "l1"}, default="l2"
         1/2 |w|^2, or sum_k |w_k|, which makes most weights 0 (squared hinge and logistic loss).
-    loss : {"hinge", "squared_hinge", "logistic"} or array-like of shape (K, K), default="hinge"
-        The loss of an example; docs/losses.md draws them.  A matrix gives the cost of each mistake,
+    loss : {"auto", "hinge", "squared_hinge", "logistic"} or array-like of shape (K, K), default="auto"
+        The loss of an example; docs/losses.md draws them.  "auto" is the hinge, and with penalty="l1", which
+        needs a loss without kinks, its square.  A matrix gives the cost of each mistake,
         cost[true, predicted], rows and columns in the order of `classes_`.  More than two classes: the cost
         is the margin asked for.  Two classes: the hinge of an example is multiplied by its cost, as by a
         weight.
@@ -167,7 +168,7 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
 
     def __init__(
         self, C: float | str = 1.0, *, tol: float = 1e-3, epsilon: float | None = None, solver: Any = "auto",
-        multi_class: str = "auto", loss: Any = "hinge", penalty: str = "l2", dual: bool | str = "auto",
+        multi_class: str = "auto", loss: Any = "auto", penalty: str = "l2", dual: bool | str = "auto",
         fit_intercept: bool = True, intercept_scaling: float = 1.0, penalize_intercept: bool = False,
         class_weight: Any = None, prior: Any = None, scale: Any = None, nonnegative: Any = None,
         n_jobs: int | None = None, engine: Any = None, max_iter: int = 100_000,
@@ -266,9 +267,17 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
 
         return folds_for(self, X, y, splits) if type(self) is LinearSVC else None
 
+    @property
+    def _loss(self):
+        """The loss, or what "auto" stands for."""
+        if not isinstance(self.loss, str) or self.loss != "auto":
+            return self.loss
+        return "squared_hinge" if self.penalty == "l1" else "hinge"
+
     def _task(self, d, classes, codes, weights, kind=ClassTask, **more):
-        cost = None if isinstance(self.loss, str) else cost_matrix(self.loss, classes)
-        phi = HINGE if cost is not None or self.loss == "hinge" else loss_of(self.loss, self)
+        loss = self._loss
+        cost = None if isinstance(loss, str) else cost_matrix(loss, classes)
+        phi = HINGE if cost is not None or loss == "hinge" else loss_of(loss, self)
         one_vs_rest = self._is_ovr(len(classes))
         if one_vs_rest and cost is not None:
             raise ValueError(
@@ -277,14 +286,14 @@ class LinearSVC(SettlesClasses, Classifies, Sharded, LinearModel):
         if len(classes) > 2 and not one_vs_rest and not isinstance(phi, Hinge):
             raise ValueError(
                 f"multi_class='crammer_singer' is a hinge of {len(classes)} classes; for "
-                f"loss={self.loss!r} use multi_class='ovr', one problem a class"
+                f"loss={loss!r} use multi_class='ovr', one problem a class"
             )
         intercept = self._has_free_intercept
         return kind(classes, codes, d, intercept, weights, cost, one_vs_rest, phi, **more)
 
     def _is_ovr(self, n_classes) -> bool:
         """Whether there is one problem a class."""
-        is_plain = not isinstance(self.loss, str) or self.loss == "hinge"
+        is_plain = not isinstance(self._loss, str) or self._loss == "hinge"
         return n_classes > 2 and (self.multi_class == "ovr" or (self.multi_class == "auto" and not is_plain))
 
     def decision_function(self, X: Any) -> np.ndarray:

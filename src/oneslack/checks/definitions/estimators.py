@@ -163,10 +163,10 @@ def _classes(estimator, X, y, sample_weight):
     codes, K = _known_classes(estimator, y), len(estimator.classes_)
     s = example_weights(X, estimator.classes_, codes, estimator.class_weight, sample_weight)
     s, C = _ones(len(codes), s), C_of(estimator)
-    cost = 1.0 - np.eye(K) if isinstance(estimator.loss, str) else np.asarray(estimator.loss, dtype=float)
+    cost = 1.0 - np.eye(K) if isinstance(estimator._loss, str) else np.asarray(estimator._loss, dtype=float)
     if K == 2:
         s = s * np.array([cost[0, 1], cost[1, 0]])[codes]
-    name = estimator.loss if isinstance(estimator.loss, str) else "hinge"
+    name = estimator._loss if isinstance(estimator._loss, str) else "hinge"
     if K == 2 or estimator.multi_class == "ovr" or name != "hinge":
         labels = enumerate(_against_others(codes, K))
         losses = [(k, Hinge(y, s, C) if name == "hinge" else OneScore(y, s, C, name)) for k, y in labels]

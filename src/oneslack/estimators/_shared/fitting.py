@@ -196,7 +196,7 @@ class LinearModel(BoundsScores, LinearScores, Exported, Fitted):
         if (getattr(self, "penalty", "l2"), getattr(self, "dual", "auto")) != ("l2", "auto"):
             from .like_liblinear import check_combination
 
-            check_combination(getattr(self, "penalty", "l2"), self.loss, self.dual)
+            check_combination(getattr(self, "penalty", "l2"), getattr(self, "_loss", self.loss), self.dual)
         if is_shards(X) and hasattr(self, "_sharded_task"):
             from .sharded_tasks import prepare
 

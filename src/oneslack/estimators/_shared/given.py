@@ -171,7 +171,9 @@ CHECKS = {
         [name for name in KERNELS if name != "precomputed"], "None or a function",
         lambda value: value is None or callable(value),
     ),
-    "loss": choice(names(True), "or a cost matrix (K, K)", lambda value: not isinstance(value, str)),
+    "loss": choice(
+        ("auto", *names(True)), "or a cost matrix (K, K)", lambda value: not isinstance(value, str)
+    ),
     "memory": number("a positive number of bytes", lambda size: size > 0),
     "method": choice(METHODS),
     "metric": choice(METRICS, "or a function loss(tp, fp, fn, tn)", callable),

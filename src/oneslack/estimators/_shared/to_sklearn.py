@@ -63,7 +63,7 @@ def _linear_svc(model):
         return _logistic(model)
     is_ovr = len(model.classes_) == 2 or model._is_ovr(len(model.classes_))
     given = {
-        "loss": model.loss if isinstance(model.loss, str) else "hinge",
+        "loss": model._loss if isinstance(model._loss, str) else "hinge",
         "multi_class": "ovr" if is_ovr else "crammer_singer",
         "class_weight": model.class_weight,
         "penalty": model.penalty,
