@@ -49,8 +49,10 @@ def test_the_best_C_is_that_of_a_cold_grid_search(data, solver):
     found = oneslack.tune(model, X, y, Cs, cv=folds, stop_early=False)
     scores, best = cold_search(X, y, Cs, folds, tol=1e-6)
     assert found.best == best
-    np.testing.assert_allclose(found.scores, scores, atol=0.06)  # the search is coarse
-    np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.014)  # two of 150 examples
+    # What cannot win is trained coarsely; the best is off by two of 150 examples at most.
+    np.testing.assert_allclose(found.scores, scores, atol=0.06)
+    np.testing.assert_allclose(found.mean, scores.mean(axis=1), atol=0.04)
+    assert found.mean.max() == pytest.approx(scores.mean(axis=1).max(), abs=0.014)
     again = oneslack.LinearSVC(solver=solver, C=found.best_C).fit(X, y)
     np.testing.assert_array_equal(found.model.coef_, again.coef_)
 
