@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
 
 from oneslack.checks.brute import all_cuts
 
@@ -83,3 +84,10 @@ class Reference:
         lower, upper = self.dual(alpha), self.primal(w)
         assert upper - lower <= 1e-6 * max(1.0, abs(upper)), f"the reference is loose: {lower} {upper}"
         return lower, upper, w
+
+
+def sparse_logistic(**options):
+    """LIBLINEAR's logistic loss with an L1 penalty, which scikit-learn has another name for since 1.8."""
+    is_new = LogisticRegression().penalty == "deprecated"
+    penalty = {"l1_ratio": 1.0} if is_new else {"penalty": "l1"}
+    return LogisticRegression(solver="liblinear", **penalty, **options)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from reference import sparse_logistic
 from scipy.optimize import minimize
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import oneslack
@@ -67,7 +67,7 @@ def test_agrees_with_liblinear(C):
         X, y = data(phi)
         options = {"C": C, "fit_intercept": False, "tol": 1e-10, "max_iter": 100_000, "random_state": 0}
         if isinstance(phi, Logistic):
-            model = LogisticRegression(l1_ratio=1.0, solver="liblinear", **options)
+            model = sparse_logistic(**options)
         else:
             model = LinearSVC(penalty="l1", dual=False, **options)
         w = model.fit(X, y).coef_.ravel()
