@@ -21,7 +21,7 @@ LARGEST_GRAM = 4096
 #: picked from; for each product, of sparse features (whose rows differ in length) and of dense ones; for each
 #: number of its own, sweeps included; and for each product of three weights that are not 0, in as many
 #: factors as there may be.
-PICK, SPARSE, DENSE, PAIR, CUBE = 5.0, 0.6, 0.15, 20.0, 2.0
+PICK, SPARSE, DENSE, PAIR, CUBE = 5.0, 0.6, 0.15, 20.0, 0.25
 #: The share of sweeps that a model gets whose duals are not wanted.
 LOOSE = 0.3
 #: Dense features whose Gram matrix is made at once: it costs no more than some sweeps.
@@ -241,8 +241,6 @@ def descend(H, q, w, r, held, d, enough):
         if step is None:
             sweeps *= 10
             continue
-        if not face.is_whole:
-            sweeps = 0  # they would take up again what went to 0; the next exact step comes first
         d[support] = np.where(u + step == 0.0, -w[support], d[support] + step)
         q += step @ H[support]  # H is symmetric, and its rows lie side by side
 
@@ -252,11 +250,10 @@ class Face:
     singular, or nearly, those of a proximal point method (Rockafellar 1976)."""
 
     def __init__(self):
-        self.ridge, self.is_whole = RIDGE, True
+        self.ridge = RIDGE
 
     def step(self, H, slope, u):
-        """From weights u, of a model with this slope and matrix; None where there is none.  It is whole where
-        no weight would have changed its sign."""
+        """From weights u, of a model with this slope and matrix; None where there is none."""
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
         diagonal = np.arange(len(H))
@@ -269,8 +266,7 @@ class Face:
             return None
         step = -cho_solve(factor, slope, check_finite=False)
         crosses = u * (u + step) < 0.0
-        self.is_whole = not crosses.any()
-        if self.is_whole:
+        if not crosses.any():
             self.ridge = max(0.1 * self.ridge, RIDGE)
             return step
         cut = np.where(crosses, -u, step)

@@ -35,7 +35,7 @@ import numpy as np
 from ..memory.state_coding import check_point
 from ..result import Step
 from .feature_descent import Descent, Features, few
-from .newton_sprint import can_sprint, is_short
+from .newton_sprint import LARGEST, is_short
 
 #: Where features are few, examples a weight in the first sample, and how much larger the next one is; and
 #: examples a weight where steps are one call.
@@ -83,6 +83,13 @@ class ProximalNewton:
     def at_other_C(state, ratio):
         """From where it ended; what was ruled out there may not be here."""
         return {}
+
+
+def can_sprint(problem) -> bool:
+    """Whether calls cost more than the work in them; products of dense matrices are half as long over a
+    working set, at least."""
+    work = problem.smooth.step_work
+    return work is not None and work <= (0.5 if problem.smooth.has_products else 1.0) * LARGEST
 
 
 def sprint(problem, w, tol) -> Step:
