@@ -208,10 +208,10 @@ class Model:
             H -= np.multiply.outer(cross / total, cross)
             q -= cross * (slope / total)
         change = np.zeros(len(H))
-        descend(H, q, w + old, r, held, change, min(self.aims.share * self.worst, self.aims.tight))
+        enough = min(self.aims.share * self.worst, self.aims.tight)
+        self.is_tight = descend(H, q, w + old, r, held, change, enough)
         more = -(slope + float(cross @ change)) / total if has_bias else 0.0
         dz = self.columns.part(there).scores(change) + more
-        self.is_tight = True
         self.d[there] += change
         self.b, self.z, self.g = self.b + more, self.z + dz, self.g + gram.h * dz
 
@@ -224,14 +224,14 @@ def violations(w, q, r, held) -> np.ndarray:
 
 def descend(H, q, w, r, held, d, enough):
     """Sweeps over a matrix with exact steps between, from d = 0 with the gradient q, until no subgradient is
-    further from 0 than `enough`."""
+    further from 0 than `enough`; says whether that was reached."""
     from .._jit.columns import descend_gram
 
     k = len(q)
     face, sweeps = Face(), max(FEW, CALLS // max(k, 1) ** 2)
     for _ in range(ROUNDS):
         if descend_gram(H, q, w, r, held, d, sweeps, enough) <= enough:
-            break
+            return True
         support = np.flatnonzero(w + d)
         sweeps = max(FEW + int(len(support) ** 2 / (FACTOR * k)), CALLS // k**2)
         step = None
@@ -243,6 +243,7 @@ def descend(H, q, w, r, held, d, enough):
             continue
         d[support] = np.where(u + step == 0.0, -w[support], d[support] + step)
         q += step @ H[support]  # H is symmetric, and its rows lie side by side
+    return False
 
 
 class Face:
