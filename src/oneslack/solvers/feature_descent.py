@@ -43,8 +43,8 @@ DAMP, MOST_DAMP = 1e-9, 1.0
 LEVEL = 1e-11
 #: The share of features that are left which are worth a smaller matrix.
 SHRUNK = 0.7
-#: Rounds without progress after which rounding is to blame.
-PATIENCE = 5
+#: Rounds without progress after which rounding is to blame: with many weights a bound rests for a dozen.
+PATIENCE = 30
 
 #: What a run is gone on from, beside the scores, the features that are left and the Gram matrix.
 STATE = (
