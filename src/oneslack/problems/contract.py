@@ -146,6 +146,7 @@ class ProblemSmooth(Protocol):
     hessian_work: float
     step_work: float | None
     has_kinks: bool
+    has_products: bool
     has_squares: bool
 
     def path(self, w, mu, tol, rule, points): ...
