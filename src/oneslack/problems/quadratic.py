@@ -19,8 +19,8 @@ import scipy.sparse as sp
 LARGEST_GRAM = 4096
 #: What a Gram matrix costs, in numbers of a sweep over features: for each number of all examples, which are
 #: picked from; for each product, of sparse features (whose rows differ in length) and of dense ones; for each
-#: number of its own, sweeps included; and for each product of three weights that are not 0, in as many
-#: factors as there may be.
+#: number of its own, sweeps included; and for each product of three weights that are not 0, in about ten
+#: factors.
 PICK, SPARSE, DENSE, PAIR, CUBE = 5.0, 0.6, 0.15, 20.0, 0.25
 #: The share of sweeps that a model gets whose duals are not wanted.
 LOOSE = 0.3
