@@ -47,8 +47,9 @@ class OneSlack:
     inner        the QP is solved to this share of the current gap
     drop_after   rounds without weight after which a plane is dropped
     cache_size   cuts remembered for each example and asked before the oracle; for models without scores
-    enough       what the QP over the remembered cuts may leave open, as a share of the gap, or with `parts` of
-                 what the last part added; None decides by the clock whether the cache or the oracle pays more per second
+    enough       what the QP over the remembered cuts may leave open, as a share of the gap, or with `parts`
+                 of what the last part added; None decides by the clock whether the cache or the oracle pays
+                 more per second
     planes       planes a round, each under the risk of a group of neighbouring examples, with a slack a
                  group; for models with scores
     parts        with a cache and `enough` given, the oracle is asked about one part of so many at a time, the
